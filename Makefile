@@ -1,0 +1,110 @@
+# Every command works in a fresh clone: it makes .venv, installs what it needs there, and runs.
+# `make help` lists the targets.
+
+PYTHON ?= python3
+VENV ?= .venv
+BENCH_OUT ?= build/benchmarks
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PY := $(BIN)/python
+PIP := $(PY) -m pip --disable-pip-version-check --no-input
+
+# The package is built again when one of these changes. Directories count too: their time changes
+# when a file is added or removed.
+SOURCES := pyproject.toml CMakeLists.txt \
+	$(shell find core src -name __pycache__ -prune -o -print 2>/dev/null)
+CXX_FILES = $(shell find core src benchmarks -name '*.cpp' -o -name '*.hpp' -o -name '*.h' 2>/dev/null)
+
+# Finds cmake, ctest and ninja in the environment when pip had to provide them.
+WITH_TOOLS = PATH="$$(cd $(BIN) && pwd):$$PATH"
+
+# $(call core_tests,build folder,sanitizers): builds and runs the C++ tests. The build is optimised,
+# but keeps its assertions.
+define core_tests
+	$(WITH_TOOLS) cmake -S core -B $(1) -G Ninja -DSPLITSECOND_BUILD_TESTS=ON \
+		-DSPLITSECOND_SANITIZE=$(2) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+		-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g"
+	$(WITH_TOOLS) cmake --build $(1) --parallel
+	$(WITH_TOOLS) ctest --test-dir $(1) --output-on-failure --no-tests=error
+endef
+comma := ,
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test test-core test-python lint format sanitize bench clean
+
+help:  ## Show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
+		| awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
+
+demo: $(VENV)/.package  ## Fit two trees on real data and print them
+	@$(PY) examples/demo.py
+
+test: test-core test-python  ## Run all tests, C++ and Python
+
+test-core: $(VENV)/.cmake  ## Run the C++ tests of the core
+	@if command -v "$${CXX:-c++}" >/dev/null 2>&1; then \
+		$(MAKE) --no-print-directory run-core-tests; \
+	else \
+		echo "No C++ compiler found (set CXX to name one): the C++ tests are skipped."; \
+	fi
+
+.PHONY: run-core-tests
+run-core-tests:
+	$(call core_tests,build/core,)
+
+test-python: $(VENV)/.extra-test  ## Run the Python tests
+	$(PY) -m pytest
+
+lint: $(VENV)/.extra-dev  ## Check style and types: ruff, mypy, clang-format
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
+
+format: $(VENV)/.extra-dev  ## Rewrite the sources in the project's style
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+	$(BIN)/clang-format -i $(CXX_FILES)
+
+sanitize: export UBSAN_OPTIONS := halt_on_error=1:print_stacktrace=1
+sanitize: export TSAN_OPTIONS := halt_on_error=1:second_deadlock_stack=1
+sanitize: $(VENV)/.cmake  ## Run the C++ tests under the address, undefined and thread sanitizers
+	$(call core_tests,build/san-address,address$(comma)undefined)
+	$(call core_tests,build/san-thread,thread)
+
+bench: $(VENV)/.extra-bench  ## Run the benchmarks; the tables go to BENCH_OUT
+	$(PY) benchmarks/peers.py --out $(BENCH_OUT)
+	$(PY) benchmarks/scaling.py --out $(BENCH_OUT)
+
+clean:  ## Remove .venv, builds and caches
+	rm -rf .venv build dist wheelhouse .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The stamps below live in the environment, so they go when it goes.
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "splitsecond needs Python 3.11 or newer, and '$(PYTHON)' is not that." >&2; \
+		echo "Name another one, such as: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "Creating the environment $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "$(VENV) was made with an older Python: remove it and try again." >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.package: $(VENV)/.made $(SOURCES)
+	@echo "Building and installing splitsecond (a minute or two the first time)"
+	@$(PIP) install --quiet .
+	@touch $@
+
+# The package is installed already, so pip only adds what the extra names.
+$(VENV)/.extra-%: $(VENV)/.package
+	@echo "Installing the extra [$*]"
+	@$(PIP) install --quiet "splitsecond[$*]"
+	@touch $@
+
+$(VENV)/.cmake: $(VENV)/.made
+	@{ cmake --version && ctest --version && ninja --version; } >/dev/null 2>&1 \
+		|| { echo "Installing cmake and ninja"; $(PIP) install --quiet cmake ninja; }
+	@touch $@

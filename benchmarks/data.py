@@ -1,0 +1,214 @@
+"""The matrices the benchmarks run on: published 0/1 sets, binarized raw sets, synthetic sets.
+
+`load` returns the same matrix for the same source on every call and in every process: real sets are
+built once, then kept as .npz files in a cache folder outside the repository.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix: TypeAlias = NDArray[np.uint8]
+Labels: TypeAlias = NDArray[np.int64]
+Float32: TypeAlias = NDArray[np.float32]
+
+BINARY_SETS = ("compas_split", "bike_praxis")
+# Raw sets: the value of the target that counts as class 1, and the number of 0/1 columns to make.
+RAW_SETS: dict[str, tuple[object, int]] = {
+    "heloc": (1, 60),
+    "adult": (">50K", 64),
+    "spambase": (1, 76),
+    "covertype": (1, 41),
+}
+NAMES = (*BINARY_SETS, *RAW_SETS)
+
+SEED = 0
+BOOSTING_ROWS = 20_000  # thresholds are guessed on at most this many rows, drawn with SEED
+STUMPS_PER_ROUND = 100
+MAX_ROUNDS = 10
+BINARIZATION = 1  # raise when `binarize` changes its result, so that old caches are not read
+
+
+@dataclass(frozen=True)
+class Synthetic:
+    """Rows of 0/1 columns cut from hidden variables, and a label with additive and parity parts.
+
+    Each hidden variable is cut at THRESHOLDS levels, as binarized real variables are, so columns
+    come in nested groups; there are too many combinations of levels for rows to repeat often.
+    """
+
+    rows: int
+    columns: int
+
+    def __str__(self) -> str:
+        return f"synthetic {self.rows} x {self.columns}"
+
+
+THRESHOLDS = 4
+CHUNK_ROWS = 1 << 18
+
+Source: TypeAlias = str | Synthetic
+
+
+def load(source: Source) -> tuple[Matrix, Labels]:
+    """Return X (C-contiguous, 0/1) and y (0/1) of a named or a synthetic data set."""
+    if isinstance(source, Synthetic):
+        return synthesize(source)
+    entry = _manifest_entry(source)
+    columns = RAW_SETS[source][1] if source in RAW_SETS else entry["features"]
+    version = f"v{BINARIZATION}-{entry['sha256'][:12]}"
+    path = _cache_folder() / f"{source}-{columns}-{version}.npz"
+    if not path.exists():
+        X, y = _build(source, entry)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f"{path.stem}.{os.getpid()}.npz")
+        np.savez(partial, X=np.packbits(X, axis=0), y=y, rows=len(y))
+        partial.replace(path)
+    with np.load(path) as stored:
+        X = np.unpackbits(stored["X"], axis=0, count=int(stored["rows"]))
+        return np.ascontiguousarray(X), stored["y"]
+
+
+def checksum(X: Matrix, y: Labels) -> str:
+    """Return a short fingerprint, to show that two runs used the same matrix and labels."""
+    digest = hashlib.sha256(np.packbits(X, axis=0).tobytes())
+    digest.update(y.astype(np.int64).tobytes())
+    return digest.hexdigest()[:12]
+
+
+def synthesize(shape: Synthetic) -> tuple[Matrix, Labels]:
+    """Generate a synthetic set in chunks, so that little more than X and y is ever held."""
+    random = np.random.default_rng(SEED)
+    X = np.empty((shape.rows, shape.columns), dtype=np.uint8)
+    y = np.empty(shape.rows, dtype=np.int64)
+    hidden = -(-shape.columns // THRESHOLDS)
+    cuts = np.linspace(0, 256, THRESHOLDS + 2)[1:-1]
+    weights = (2.0 * (-1.0) ** np.arange(hidden) / (1.0 + np.arange(hidden)) ** 0.7).astype(
+        np.float32
+    )
+    for start in range(0, shape.rows, CHUNK_ROWS):
+        rows = slice(start, min(start + CHUNK_ROWS, shape.rows))
+        levels = random.integers(0, 256, size=(rows.stop - start, hidden), dtype=np.uint8)
+        for column in range(shape.columns):
+            variable, cut = divmod(column, THRESHOLDS)
+            X[rows, column] = levels[:, variable] <= cuts[cut]
+        high = levels > 128
+        logit = (levels.astype(np.float32) / 128 - 1) @ weights
+        logit += np.where(high[:, 0] ^ high[:, -1] ^ high[:, hidden // 2], 2.0, -2.0)
+        y[rows] = random.random(len(logit)) < 1 / (1 + np.exp(-logit))
+    return X, y
+
+
+def binarize(table: Any, y: Labels, columns: int) -> Matrix:
+    """Turn the columns of a pandas table into `columns` 0/1 columns, `x <= t` or `x == v`.
+
+    The thresholds are those of boosted stumps, taken by the total gain of the stumps that use them;
+    a column equal or complementary to one already taken is passed over. The order is that of the
+    table, then of the thresholds.
+    """
+    names, values = _numeric_columns(table)
+    kept: dict[tuple[int, float], NDArray[np.bool_]] = {}
+    for _, candidates in zip(range(MAX_ROUNDS), _stump_splits(values, y), strict=False):
+        kept = {}
+        seen: set[bytes] = set()
+        for variable, threshold in candidates:
+            column = values[:, variable] <= threshold
+            if "==" in names[variable]:
+                column = ~column  # a one-hot column is split at 0.5: x == v is the other side
+            key = np.packbits(column ^ column[0]).tobytes()  # the same for a complement
+            if key in seen or column.all() or not column.any():
+                continue
+            seen.add(key)
+            kept[variable, threshold] = column
+            if len(kept) == columns:
+                return np.stack([kept[pair] for pair in sorted(kept)], axis=1).astype(np.uint8)
+    message = f"boosted stumps found {len(kept)} different columns, {columns} were asked for"
+    raise RuntimeError(message)
+
+
+def _stump_splits(values: Float32, y: Labels) -> Iterator[list[tuple[int, float]]]:
+    """Yield (column, threshold) pairs, best first, after each further round of boosted stumps."""
+    from sklearn.ensemble import GradientBoostingClassifier
+
+    chosen = np.random.default_rng(SEED).permutation(len(y))[:BOOSTING_ROWS]
+    model = GradientBoostingClassifier(
+        max_depth=1, n_estimators=STUMPS_PER_ROUND, warm_start=True, random_state=SEED
+    )
+    while True:
+        model.fit(values[chosen], y[chosen])
+        gains: dict[tuple[int, float], float] = {}
+        for stump in model.estimators_.ravel():
+            tree = stump.tree_
+            if tree.node_count == 1:
+                continue
+            spread = tree.impurity * tree.weighted_n_node_samples
+            pair = int(tree.feature[0]), float(tree.threshold[0])
+            gains[pair] = gains.get(pair, 0.0) + float(spread[0] - spread[1] - spread[2])
+        yield sorted(gains, key=lambda pair: (-gains[pair], pair))
+        model.n_estimators += STUMPS_PER_ROUND
+
+
+def _numeric_columns(table: Any) -> tuple[list[str], Float32]:
+    """Return names and values of the numeric columns and of one column `name == v` per category."""
+    from pandas.api.types import is_numeric_dtype
+
+    names: list[str] = []
+    columns: list[Float32] = []
+    for name in table.columns:
+        if is_numeric_dtype(table[name]):
+            names.append(str(name))
+            columns.append(table[name].to_numpy(np.float32))
+            continue
+        for value in sorted(table[name].unique()):
+            names.append(f"{name} == {value}")
+            columns.append((table[name] == value).to_numpy(np.float32))
+    return names, np.stack(columns, axis=1)
+
+
+def _build(name: str, entry: dict[str, Any]) -> tuple[Matrix, Labels]:
+    import pandas as pd
+
+    path = _data_folder() / entry["file"]
+    table = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+    table = table.dropna()
+    features, target = table.iloc[:, :-1], table.iloc[:, -1]
+    if name in BINARY_SETS:
+        return np.ascontiguousarray(features.to_numpy(np.uint8)), target.to_numpy(np.int64)
+    positive, columns = RAW_SETS[name]
+    y = (target == positive).to_numpy(np.int64)
+    return binarize(features, y, columns), y
+
+
+def _manifest_entry(name: str) -> dict[str, Any]:
+    manifest = _data_folder() / "manifest.json"
+    entries: list[dict[str, Any]] = json.loads(manifest.read_text())
+    for entry in entries:
+        if entry["name"] == name:
+            return entry
+    message = f"{manifest} has no data set named {name!r}; the benchmarks know {', '.join(NAMES)}"
+    raise SystemExit(message)
+
+
+def _data_folder() -> Path:
+    folder = os.environ.get("SPLITSECOND_DATA")
+    if folder is None or not (Path(folder) / "manifest.json").is_file():
+        message = (
+            "SPLITSECOND_DATA must name the folder that holds manifest.json, binary/ and raw/; "
+            + ("it is not set." if folder is None else f"there is no manifest.json in {folder!r}.")
+        )
+        raise SystemExit(message)
+    return Path(folder)
+
+
+def _cache_folder() -> Path:
+    folder = os.environ.get("SPLITSECOND_BENCH_CACHE")
+    return Path(folder) if folder else Path.home() / ".cache" / "splitsecond-bench"

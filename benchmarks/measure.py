@@ -1,0 +1,250 @@
+"""Times fits, each method in a process of its own, taking turns.
+
+A process of its own keeps a crash, a hang, a print or a leak of one package away from the others;
+the clock runs inside it, around `fit` alone. Methods that are compared take turns (A, B, A, B ...),
+so that a slow moment of the machine falls on all of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import multiprocessing
+import os
+import resource
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from data import Source, load
+from packages import METHODS, Method, Problem
+
+TURN_SECONDS = 0.05  # a turn repeats a fit until this is spent, so that short fits run warm
+MAX_TURNS = 30
+WARM_UP_SECONDS = 1.0  # a first fit shorter than this is a warm-up and not counted
+LOAD_TIMEOUT = 600.0
+FINISHED = ("optimal", "complete")  # statuses of a method that was not cut short
+WARM_UP_ROWS = 256
+# Set to 1, so that no library adds threads; a method's own come from its `n_jobs` alone.
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One method on one data set."""
+
+    method: str
+    source: Source
+    problem: Problem
+
+
+@dataclass
+class Measurement:
+    """What came of a task; `status` is what the method said, or why there is no answer."""
+
+    task: Task
+    status: str = ""
+    objective: float | None = None
+    leaves: int | None = None
+    seconds: list[float] = field(default_factory=list)
+    cpu_seconds: list[float] = field(default_factory=list)
+
+    @property
+    def finished(self) -> bool:
+        return self.status in FINISHED
+
+    @property
+    def median(self) -> float | None:
+        return float(np.median(self.seconds)) if self.seconds else None
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the task and what was measured, flat, times in seconds."""
+        problem = self.task.problem
+        quartiles = np.percentile(self.seconds, (25, 75)).tolist() if self.seconds else (None, None)
+        return {
+            "data": str(self.task.source),
+            "depth": problem.depth,
+            "regularization": problem.regularization,
+            "threads": problem.n_jobs,
+            "method": self.task.method,
+            "median": self.median,
+            "quartile_1": quartiles[0],
+            "quartile_3": quartiles[1],
+            "cpu_median": float(np.median(self.cpu_seconds)) if self.cpu_seconds else None,
+            "fits": len(self.seconds),
+            "objective": self.objective,
+            "leaves": self.leaves,
+            "status": self.status,
+        }
+
+
+class WorkerError(Exception):
+    """A worker gave no answer; the message says why."""
+
+
+class Worker:
+    """A process that holds one task's data and fits on request. Use it in a `with` block."""
+
+    def __init__(self, task: Task) -> None:
+        os.environ.update(dict.fromkeys(ONE_THREAD, "1"))  # inherited by the process
+        context = multiprocessing.get_context("spawn")
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(task, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pipe.close()
+        self._process.join(timeout=1)
+        self._process.kill()
+        self._process.join()
+
+    def receive(self, timeout: float) -> Any:
+        if not self._pipe.poll(timeout):
+            self._process.kill()
+            message = f"killed after {timeout:.0f} s"
+            raise WorkerError(message)
+        try:
+            answer = self._pipe.recv()
+        except EOFError:
+            self._process.join()
+            message = f"crashed with exit code {self._process.exitcode}"
+            raise WorkerError(message) from None
+        if isinstance(answer, WorkerError):
+            raise answer
+        return answer
+
+    def ask(self, request: str, timeout: float) -> Any:
+        with contextlib.suppress(BrokenPipeError):  # `receive` will find out why
+            self._pipe.send(request)
+        return self.receive(timeout)
+
+
+def interleave(tasks: Sequence[Task], *, budget: float, min_fits: int = 3) -> list[Measurement]:
+    """Measure tasks by turns; each stops at MAX_TURNS, or past `budget` seconds with enough fits.
+
+    A task that fails, or that its time limit stopped, is not repeated.
+    """
+    measurements = [Measurement(task) for task in tasks]
+    with contextlib.ExitStack() as stack:
+        workers = [stack.enter_context(Worker(task)) for task in tasks]
+        waiting = list(zip(workers, measurements, strict=True))
+        for worker, measurement in waiting:
+            _attempt(worker, measurement, "ready")
+        for turn in range(MAX_TURNS + 1):
+            waiting = [pair for pair in waiting if _wants_more(pair[1], turn, budget, min_fits)]
+            for worker, measurement in waiting:
+                _attempt(worker, measurement, "turn" if turn else "first")
+    return measurements
+
+
+def peak_memory(task: Task) -> int:
+    """Return by how many bytes the first full fit of a fresh process raised its resident peak."""
+    with Worker(task) as worker:
+        worker.receive(LOAD_TIMEOUT)
+        return int(worker.ask("memory", _patience(task)))
+
+
+def _wants_more(measurement: Measurement, turn: int, budget: float, min_fits: int) -> bool:
+    if turn == 0:
+        return not measurement.status
+    enough = len(measurement.seconds) >= min_fits and sum(measurement.seconds) >= budget
+    return measurement.finished and not enough
+
+
+def _attempt(worker: Worker, measurement: Measurement, request: str) -> None:
+    """Send one request and add the answer, or the reason there is none, to the measurement."""
+    try:
+        if request == "ready":
+            worker.receive(LOAD_TIMEOUT)
+            return
+        answer = worker.ask(request, _patience(measurement.task))
+    except WorkerError as error:
+        measurement.status = str(error)
+        return
+    if request == "first":
+        measurement.status, measurement.objective, measurement.leaves, answer = answer
+        if measurement.finished and answer[0][0] < WARM_UP_SECONDS:
+            return
+    for seconds, cpu_seconds in answer:
+        measurement.seconds.append(seconds)
+        measurement.cpu_seconds.append(cpu_seconds)
+
+
+def _patience(task: Task) -> float:
+    """Return how long a process may be silent: its time limit, and time to give up and answer."""
+    return 1.25 * task.problem.time_limit + 30
+
+
+# What follows runs in the worker's process.
+
+
+def _serve(task: Task, pipe: Connection) -> None:
+    silence = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):  # below Python, where native code prints
+        os.dup2(silence, stream)
+    try:
+        method = METHODS[task.method](task.problem)
+        X, y = method.convert(*load(task.source))
+        pipe.send("ready")
+        while True:
+            pipe.send(_answer(pipe.recv(), method, X, y))
+    except EOFError:
+        return
+    except ModuleNotFoundError as error:
+        pipe.send(WorkerError(f"{error.name} is not installed"))
+    except (Exception, SystemExit) as error:  # whatever a package raises is its result
+        pipe.send(WorkerError(f"{type(error).__name__}: {error}"))
+
+
+def _answer(request: str, method: Method, X: Any, y: Any) -> Any:
+    if request == "memory":
+        return _fit_and_watch_memory(method, X, y)
+    if request == "first":
+        times, model = _timed_fit(method, X, y)
+        tree = method.read(model, X)
+        return tree.status, tree.objective(y, method.problem.regularization), tree.leaves, [times]
+    turn: list[tuple[float, float]] = []
+    while sum(seconds for seconds, _ in turn) < TURN_SECONDS:
+        times, _ = _timed_fit(method, X, y)
+        turn.append(times)
+    return turn
+
+
+def _timed_fit(method: Method, X: Any, y: Any) -> tuple[tuple[float, float], Any]:
+    cpu_start, start = time.process_time(), time.perf_counter()
+    model = method.fit(X, y)
+    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
+    return (seconds, cpu_seconds), model
+
+
+def _fit_and_watch_memory(method: Method, X: Any, y: Any) -> int:
+    method.fit(X[:WARM_UP_ROWS], y[:WARM_UP_ROWS])  # loads what is loaded on first use
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)  # or freed memory, still resident, would be used unseen
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak starts again from here
+    before = _resident_peak()
+    method.fit(X, y)
+    return _resident_peak() - before
+
+
+def _resident_peak() -> int:
+    """Return the highest resident size so far, in bytes."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

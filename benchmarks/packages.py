@@ -1,0 +1,239 @@
+"""How each package is called, with its conventions brought to ours.
+
+Ours: a tree of depth d has at most d splits on a path, and its objective is the share of rows it
+gets wrong plus `regularization` times the number of its leaves. Each method here takes the matrix
+in the type its package asks for (`convert`, not timed), fits a new object (`fit`, timed), and says
+what the tree predicts and how many leaves it has (`read`, not timed).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from data import Labels, Matrix
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is asked of a method."""
+
+    depth: int
+    regularization: float
+    time_limit: float
+    n_jobs: int = 1
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What a method answered: the class of every training row, the leaves, how the search ended."""
+
+    predictions: NDArray[Any]
+    leaves: int
+    status: str
+    claimed: float | None = None  # the objective by the package's own account, where it is ours
+
+    def objective(self, y: Labels, regularization: float) -> float:
+        """Compute the objective, the same way for every package; a false claim is an error."""
+        computed = float(np.mean(self.predictions != y)) + regularization * self.leaves
+        if self.claimed is not None and abs(self.claimed - computed) > 1e-9:
+            message = f"the objective is said to be {self.claimed}, but is {computed}"
+            raise ValueError(message)
+        return computed
+
+
+class Method:
+    """A way to a tree for one problem. Making one imports its package, so a missing one shows."""
+
+    def __init__(self, problem: Problem, module: str, name: str) -> None:
+        self.problem = problem
+        self._class = getattr(importlib.import_module(module), name)
+
+    def convert(self, X: Matrix, y: Labels) -> tuple[Any, Any]:
+        return X, y
+
+    def fit(self, X: Any, y: Any) -> Any:
+        raise NotImplementedError
+
+    def read(self, model: Any, X: Any) -> Tree:
+        raise NotImplementedError
+
+
+class SplitSecond(Method):
+    """One of our classifiers, on 8-bit columns."""
+
+    def __init__(self, problem: Problem, name: str, **options: Any) -> None:
+        super().__init__(problem, "splitsecond", name)
+        self._options = options
+
+    def fit(self, X: Any, y: Any) -> Any:
+        return self._class(
+            regularization=self.problem.regularization,
+            max_depth=self.problem.depth,
+            time_limit=self.problem.time_limit,
+            n_jobs=self.problem.n_jobs,
+            **self._options,
+        ).fit(X, y)
+
+    def read(self, model: Any, X: Any) -> Tree:
+        return Tree(
+            model.predict(X), int(model.n_leaves_), str(model.status_), float(model.objective_)
+        )
+
+
+class TreePraxis(Method):
+    """tree-praxis, one tree from its proxy.
+
+    Depth as ours; the penalty is round(lambda * n) whole errors a leaf, so its tree may differ from
+    the one it would choose under the exact penalty. One object can be fitted only once. The tree is
+    not stored by `fit` but rebuilt from its caches on request, as tree number 0.
+    """
+
+    def __init__(self, problem: Problem, lookahead: int) -> None:
+        super().__init__(problem, "praxis", "PRAXIS")
+        self._lookahead = lookahead
+
+    def fit(self, X: Any, y: Any) -> Any:
+        model = self._class()
+        model.fit(
+            X,
+            y,
+            lambda_reg=self.problem.regularization,
+            depth_budget=self.problem.depth,
+            lookahead_k=self._lookahead,
+            proxy_only=True,
+        )
+        return model
+
+    def read(self, model: Any, X: Any) -> Tree:
+        paths, _ = model.get_tree_paths(0)
+        return Tree(model.get_predictions(0, X), len(paths), "complete")
+
+
+class PySTreeD(Method):
+    """pystreed, optimal trees, on C ints.
+
+    Depth as ours; the penalty is per split, one less than the leaves, which moves every objective
+    by the same constant and leaves the optimum in place.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem, "pystreed", "STreeDClassifier")
+
+    def convert(self, X: Matrix, y: Labels) -> tuple[Any, Any]:
+        return X.astype(np.intc), y.astype(np.int32)
+
+    def fit(self, X: Any, y: Any) -> Any:
+        return self._class(
+            "cost-complex-accuracy",
+            max_depth=self.problem.depth,
+            cost_complexity=self.problem.regularization,
+            time_limit=self.problem.time_limit,
+        ).fit(X, y)
+
+    def read(self, model: Any, X: Any) -> Tree:
+        status = "optimal" if model.fit_result.is_optimal() else "time_limit"
+        return Tree(model.predict(X), int(model.get_n_leaves()), status)
+
+
+class GOSDT(Method):
+    """gosdt, optimal trees, on booleans.
+
+    Depth and penalty as ours (a penalty under 1/n would be raised to 1/n; none here is). Its
+    time limit is in whole seconds. Its own `predict` calls scikit-learn with an argument that newer
+    releases have dropped, so the tree inside is asked instead.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem, "gosdt", "GOSDTClassifier")
+
+    def convert(self, X: Matrix, y: Labels) -> tuple[Any, Any]:
+        return X.astype(bool), y
+
+    def fit(self, X: Any, y: Any) -> Any:
+        return self._class(
+            regularization=self.problem.regularization,
+            depth_budget=self.problem.depth,
+            time_limit=int(self.problem.time_limit),
+        ).fit(X, y)
+
+    def read(self, model: Any, X: Any) -> Tree:
+        tree = model.trees_[0]
+        status = "optimal" if model.result_.status.name == "CONVERGED" else "time_limit"
+        return Tree(tree.predict(X), _gosdt_leaves(tree.tree), status)
+
+
+class Cart(Method):
+    """scikit-learn's CART by entropy, on 32-bit floats.
+
+    It knows no penalty, so its tree is folded with it, after the fit and outside the timing.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem, "sklearn.tree", "DecisionTreeClassifier")
+
+    def convert(self, X: Matrix, y: Labels) -> tuple[Any, Any]:
+        return X.astype(np.float32), y
+
+    def fit(self, X: Any, y: Any) -> Any:
+        depth = self.problem.depth
+        return self._class(criterion="entropy", max_depth=depth, random_state=0).fit(X, y)
+
+    def read(self, model: Any, X: Any) -> Tree:
+        end, leaves = _fold(model.tree_, self.problem.regularization)
+        label = model.classes_[model.tree_.value[:, 0, :].argmax(axis=1)]
+        return Tree(label[end[model.apply(X)]], leaves, "complete")
+
+
+def _gosdt_leaves(node: Any) -> int:
+    if not hasattr(node, "left_child"):
+        return 1
+    return _gosdt_leaves(node.left_child) + _gosdt_leaves(node.right_child)
+
+
+def _fold(tree: Any, regularization: float) -> tuple[NDArray[np.intp], int]:
+    """Cut every branch of a scikit-learn tree that costs no less than a leaf in its place.
+
+    Returns, for every node, the node where a row that reached it ends after the cuts, and the
+    number of leaves left.
+    """
+    weight = tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
+    leaf_cost = weight * (1 - tree.value[:, 0, :].max(axis=1)) + regularization
+    cost = leaf_cost.copy()
+    leaves = np.ones(tree.node_count, dtype=int)
+    is_leaf = tree.children_left < 0
+    for node in reversed(range(tree.node_count)):  # children have higher numbers than parents
+        children = [tree.children_left[node], tree.children_right[node]]
+        if is_leaf[node] or cost[children].sum() >= leaf_cost[node]:
+            is_leaf[node] = True
+        else:
+            cost[node] = cost[children].sum()
+            leaves[node] = leaves[children].sum()
+    end = np.arange(tree.node_count)
+    for node in range(tree.node_count):
+        for child in (tree.children_left[node], tree.children_right[node]):
+            if child >= 0 and (is_leaf[node] or end[node] != node):
+                end[child] = end[node]
+    return end, int(leaves[0])
+
+
+METHODS: dict[str, Callable[[Problem], Method]] = {
+    "splitsecond LicketySPLIT": partial(SplitSecond, name="LicketySPLITClassifier"),
+    "splitsecond SPLIT, lookahead 2": partial(
+        SplitSecond, name="SPLITClassifier", lookahead_depth=2
+    ),
+    "splitsecond optimal": partial(SplitSecond, name="OptimalTreeClassifier"),
+    "splitsecond greedy": partial(SplitSecond, name="GreedyTreeClassifier"),
+    "tree-praxis, lookahead 1": partial(TreePraxis, lookahead=1),
+    "tree-praxis, lookahead 2": partial(TreePraxis, lookahead=2),
+    "CART, folded": Cart,
+    "pystreed": PySTreeD,
+    "gosdt": GOSDT,
+}
+# The distributions whose versions a result names.
+DISTRIBUTIONS = ("splitsecond", "tree-praxis", "pystreed", "gosdt", "scikit-learn", "numpy")

@@ -1,0 +1,152 @@
+"""Writes results: a CSV file for programs and a Markdown file for readers."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from packages import DISTRIBUTIONS
+
+Row: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a Markdown table: its heading, and how its cell is written for a row."""
+
+    heading: str
+    write: Callable[[Row], str]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under a heading; the columns are for Markdown, a CSV file takes all keys of the rows."""
+
+    heading: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+    def to_markdown(self) -> str:
+        headings = [column.heading for column in self.columns]
+        cells = [[column.write(row) for column in self.columns] for row in self.rows]
+        widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
+        lines = [headings, ["-" * width for width in widths], *cells]
+        rendered = (
+            "| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+            for line in lines
+        )
+        return f"## {self.heading}\n\n" + "\n".join(f"{line} |" for line in rendered) + "\n"
+
+
+def column(heading: str, key: str, write: Callable[[Any], str] = str) -> Column:
+    """Make a column that shows one value of the row, or a dash where there is none."""
+    return Column(heading, lambda row: "-" if row[key] is None else write(row[key]))
+
+
+def spread(row: Row) -> str:
+    """Write the quartiles of the time."""
+    if row["quartile_1"] is None:
+        return "-"
+    return f"{seconds(row['quartile_1'])} to {seconds(row['quartile_3'])}"
+
+
+def save(folder: Path, name: str, facts: Mapping[str, str], tables: Sequence[Table]) -> str:
+    """Write NAME.csv and NAME.md, which opens with the environment and `facts`; return the latter.
+
+    Called after every measurement, so that an interrupted run leaves what it had.
+    """
+    rows = [{"table": table.heading, **row} for table in tables for row in table.rows]
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    listed = "\n".join(f"- {key}: {value}" for key, value in {**_environment(), **facts}.items())
+    text = "\n".join([f"# Results: {name}\n", listed + "\n", *(t.to_markdown() for t in tables)])
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.md").write_text(text)
+    with (folder / f"{name}.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, keys, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text
+
+
+def progress(text: str) -> None:
+    """Tell the person waiting what is being measured."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def seconds(value: float) -> str:
+    """Write a time with three digits and the unit that suits it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if value >= size:
+            return f"{_three_digits(value / size)} {unit}"
+    return f"{value / 1e-6:.2f} us"
+
+
+def ratio(value: float) -> str:
+    return f"{_three_digits(value)}x"
+
+
+def megabytes(value: float) -> str:
+    return f"{_three_digits(value / 1e6)} MB"
+
+
+def decimals(count: int) -> Callable[[float], str]:
+    return lambda value: f"{value:.{count}f}"
+
+
+def _three_digits(value: float) -> str:
+    places = 2 if value < 9.995 else 1 if value < 99.95 else 0
+    return f"{value:.{places}f}"
+
+
+def _environment() -> dict[str, str]:
+    """Describe where, when and with what the results were made."""
+    command = ["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]]
+    return {
+        "command": f"`{shlex.join(command)}`",
+        "date": dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "commit": _commit(),
+        "CPU": f"{_cpu_name()}, {os.cpu_count()} cores",
+        "load average at the end": ", ".join(f"{load:.1f}" for load in os.getloadavg()),
+        "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+        "packages": ", ".join(f"{name} {_version(name)}" for name in DISTRIBUTIONS),
+    }
+
+
+def _commit() -> str:
+    def git(*arguments: str) -> str:
+        folder = Path(__file__).parent
+        return subprocess.run(
+            ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True
+        ).stdout.strip()
+
+    try:
+        changed = git("status", "--porcelain", "--", ":/", ":(exclude,top)benchmarks/results")
+        return git("rev-parse", "--short=12", "HEAD") + (" with local changes" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _cpu_name() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,78 @@
+// What is known about subproblems: bounds and the best split so far.
+//
+// Key:       a subproblem's rows are named by every literal (feature j is 1, feature j is 0) that holds on
+//            all of them. Rows reached by splits are exactly the rows that satisfy those literals, so that
+//            equal literals mean equal rows and equal rows mean equal literals: the key is exact, and 2k
+//            bits long instead of n. The hash only finds a slot; the whole key decides.
+// Invariant: lower bounds only rise, upper bounds only fall, and an entry with lower == upper carries the
+//            feature that the tie rule prescribes (-1: leaf). Safe to use from several threads.
+// Cost:      a find or store is one lock and about one cache miss.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "buffer.hpp"
+#include "cost.hpp"
+#include "problem.hpp"
+
+namespace splitsecond {
+
+struct Bounds {
+    Cost lower = 0;
+    Cost upper = kInfinite;
+    std::int32_t feature = -1;  // first split of a tree that costs `upper`; -1: a leaf
+
+    bool exact() const { return lower == upper; }
+};
+
+struct Subproblem {
+    std::vector<Word> literals;  // two bits a feature
+    std::uint16_t depth = 0;
+    std::uint16_t lookahead = 0;
+};
+
+class Cache {
+public:
+    explicit Cache(Limits& limits);
+    ~Cache();
+
+    std::optional<Bounds> find(const Subproblem& key) const;
+    void store(const Subproblem& key, const Bounds& bounds);  // throws OutOfMemoryBudget
+    std::size_t size() const;
+
+private:
+    struct Entry {
+        Word hash = 0;
+        std::uint64_t key = 0;  // where the literals start
+        Bounds bounds;
+        std::uint16_t depth = 0;
+        std::uint16_t lookahead = 0;
+        bool used = false;
+    };
+    struct Shard {
+        explicit Shard(Limits& limits) : slots(limits), keys(limits) {}
+        mutable std::mutex mutex;
+        Buffer<Entry> slots;
+        Buffer<Word> keys;
+        std::size_t keys_used = 0;
+        std::size_t entries = 0;
+    };
+    static constexpr std::size_t kShards = 64;
+
+    std::size_t locate(const Shard& shard, Word hash, const Subproblem& key) const;
+    void grow(Shard& shard, std::size_t key_words);
+
+    Limits& limits_;
+    std::vector<std::unique_ptr<Shard>> shards_;
+};
+
+// Adds to `literals` those that hold on rows with these counts but not yet on the rows above them.
+void add_literals(const View& view, const Count* counts, std::vector<Word>& literals);
+
+}  // namespace splitsecond

@@ -1,0 +1,405 @@
+#include "dataset.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <type_traits>
+#include <utility>
+
+namespace splitsecond {
+namespace {
+
+constexpr std::size_t kBlock = 64;  // rows packed together: one word of every column
+
+// In place: bit c of word r becomes bit r of word c (Hacker's Delight, 7-3).
+void transpose(Word* block) {
+    Word mask = 0x00000000FFFFFFFFu;
+    for (std::size_t width = 32; width != 0; width >>= 1, mask ^= mask << width) {
+        for (std::size_t base = 0; base < kBlock; base += 2 * width) {
+            for (std::size_t i = base; i < base + width; ++i) {
+                const Word swapped = ((block[i] >> width) ^ block[i + width]) & mask;
+                block[i] ^= swapped << width;
+                block[i + width] ^= swapped;
+            }
+        }
+    }
+}
+
+template <class Visit>
+auto with_type(Type type, Visit visit) {
+    switch (type) {
+        case Type::u8: return visit(std::uint8_t{});
+        case Type::i8: return visit(std::int8_t{});
+        case Type::u16: return visit(std::uint16_t{});
+        case Type::i16: return visit(std::int16_t{});
+        case Type::u32: return visit(std::uint32_t{});
+        case Type::i32: return visit(std::int32_t{});
+        case Type::u64: return visit(std::uint64_t{});
+        case Type::i64: return visit(std::int64_t{});
+        case Type::f32: return visit(float{});
+        case Type::f64: break;
+    }
+    return visit(double{});
+}
+
+// Turns up to 64 rows of the table into one word per column.
+class BlockReader {
+public:
+    explicit BlockReader(const Table& table) : table_(table), by_rows_(is_bytes_in_rows(table)) {}
+
+    // out[j] gets column j of the rows, row rows[r] in bit r. Returns a cell that is not 0 or 1.
+    std::optional<Cell> read(const std::size_t* rows, std::size_t n, Word* out) const {
+        if (table_.row_begin != nullptr) return read_sparse(rows, n, out);
+        return by_rows_ ? read_bytes(rows, n, out) : read_columns(rows, n, out);
+    }
+
+private:
+    static bool is_bytes_in_rows(const Table& table) {
+        if (std::endian::native != std::endian::little) return false;
+        for (std::size_t j = 0; j < table.dense.size(); ++j) {
+            const Column& column = table.dense[j];
+            const auto* expected = static_cast<const std::uint8_t*>(table.dense[0].data) + j;
+            if (column.type != Type::u8 || column.data != expected || column.stride != table.dense[0].stride)
+                return false;
+        }
+        return !table.dense.empty();
+    }
+
+    // Eight bytes become eight bits by one multiplication; 64 rows of 64 bits are then transposed.
+    std::optional<Cell> read_bytes(const std::size_t* rows, std::size_t n, Word* out) const {
+        const auto* base = static_cast<const std::uint8_t*>(table_.dense[0].data);
+        for (std::size_t first = 0; first < table_.n_columns; first += kBlock) {
+            const std::size_t width = std::min(kBlock, table_.n_columns - first);
+            Word block[kBlock] = {};
+            Word seen = 0;
+            for (std::size_t r = 0; r < n; ++r) {
+                const std::uint8_t* row =
+                    base + static_cast<std::ptrdiff_t>(rows[r]) * table_.dense[0].stride + first;
+                Word bits = 0;
+                for (std::size_t j = 0; j < width; j += 8) {
+                    Word bytes = 0;
+                    if (j + 8 <= width)
+                        std::memcpy(&bytes, row + j, 8);
+                    else
+                        std::memcpy(&bytes, row + j, width - j);
+                    seen |= bytes;
+                    bits |= ((bytes * 0x0102040810204080u) >> 56) << j;
+                }
+                block[r] = bits;
+            }
+            if ((seen & 0xFEFEFEFEFEFEFEFEu) != 0) return find_in_bytes(rows, n);
+            transpose(block);
+            std::copy_n(block, width, out + first);
+        }
+        return std::nullopt;
+    }
+
+    std::optional<Cell> find_in_bytes(const std::size_t* rows, std::size_t n) const {
+        const auto* base = static_cast<const std::uint8_t*>(table_.dense[0].data);
+        for (std::size_t r = 0; r < n; ++r)
+            for (std::size_t j = 0; j < table_.n_columns; ++j)
+                if (base[static_cast<std::ptrdiff_t>(rows[r]) * table_.dense[0].stride +
+                         static_cast<std::ptrdiff_t>(j)] > 1)
+                    return Cell{rows[r], j};
+        return std::nullopt;
+    }
+
+    std::optional<Cell> read_columns(const std::size_t* rows, std::size_t n, Word* out) const {
+        for (std::size_t j = 0; j < table_.n_columns; ++j) {
+            const Column& column = table_.dense[j];
+            const auto* base = static_cast<const std::byte*>(column.data);
+            const auto bad = with_type(column.type, [&](auto sample) -> std::optional<Cell> {
+                using Value = decltype(sample);
+                Word bits = 0;
+                bool binary = true;
+                for (std::size_t r = 0; r < n; ++r) {
+                    Value value;
+                    std::memcpy(&value, base + static_cast<std::ptrdiff_t>(rows[r]) * column.stride, sizeof value);
+                    const bool one = value == Value{1};
+                    binary &= one || value == Value{0};
+                    if (!binary) return Cell{rows[r], j};
+                    bits |= static_cast<Word>(one) << r;
+                }
+                out[j] = bits;
+                return std::nullopt;
+            });
+            if (bad) return bad;
+        }
+        return std::nullopt;
+    }
+
+    std::optional<Cell> read_sparse(const std::size_t* rows, std::size_t n, Word* out) const {
+        std::fill_n(out, table_.n_columns, Word{0});
+        for (std::size_t r = 0; r < n; ++r)
+            for (std::int64_t i = table_.row_begin[rows[r]]; i < table_.row_begin[rows[r] + 1]; ++i)
+                out[table_.ones[i]] |= Word{1} << r;
+        return std::nullopt;
+    }
+
+    const Table& table_;
+    const bool by_rows_;
+};
+
+// Which runs a row of a given class and weight goes to.
+//
+// Few different weights in a class: a run for each. Many: a run for each bit of the weight, so that the
+// number of runs stays below 31 a class whatever the weights are.
+class RunPlan {
+public:
+    explicit RunPlan(const Table& table, const Target& target) : target_(target) {
+        constexpr std::size_t kMostWeights = 8;
+        std::vector<std::vector<Count>> weights(target.n_classes);
+        by_bits_.assign(target.n_classes, false);
+        if (target.weights == nullptr) weights.assign(target.n_classes, {1});
+        for (std::size_t i = 0; target.weights != nullptr && i < table.n_rows; ++i) {
+            const std::size_t cls = static_cast<std::size_t>(target.classes[i]);
+            const Count weight = weight_of(i);
+            auto& known = weights[cls];
+            if (by_bits_[cls] || std::find(known.begin(), known.end(), weight) != known.end()) continue;
+            known.push_back(weight);
+            if (known.size() > kMostWeights) by_bits_[cls] = true;
+        }
+        for (std::size_t cls = 0; cls < target.n_classes; ++cls) {
+            if (by_bits_[cls]) {
+                weights[cls] = {0};
+                for (int bit = 0; bit < 31; ++bit) weights[cls].push_back(Count{1} << bit);
+            }
+            std::sort(weights[cls].begin(), weights[cls].end());
+            first_.push_back(runs_.size());
+            for (const Count weight : weights[cls]) runs_.push_back({cls, weight, 0, 0});
+        }
+        first_.push_back(runs_.size());
+    }
+
+    std::vector<Run>& runs() { return runs_; }
+
+    // Calls visit(run) for every run that row i goes to. Rows of weight 0 go to a run of weight 0.
+    template <class Visit>
+    void for_runs_of(std::size_t i, Visit visit) const {
+        const std::size_t cls = static_cast<std::size_t>(target_.classes[i]);
+        const Count weight = weight_of(i);
+        if (!by_bits_[cls]) {
+            std::size_t run = first_[cls];
+            while (runs_[run].weight != weight) ++run;
+            visit(run);
+        } else if (weight == 0) {
+            visit(first_[cls]);
+        } else {
+            for (std::uint32_t left = static_cast<std::uint32_t>(weight); left != 0; left &= left - 1)
+                visit(first_[cls] + 1 + static_cast<std::size_t>(std::countr_zero(left)));
+        }
+    }
+
+private:
+    Count weight_of(std::size_t i) const { return target_.weights == nullptr ? 1 : target_.weights[i]; }
+
+    const Target& target_;
+    std::vector<bool> by_bits_;
+    std::vector<std::size_t> first_;  // first run of each class
+    std::vector<Run> runs_;
+};
+
+// Leaves out columns that can never be chosen. Equal hashes are only a hint: columns are compared whole.
+class ColumnFilter {
+public:
+    explicit ColumnFilter(const View& view) : view_(view) {}
+
+    std::vector<std::uint32_t> kept() const {
+        const std::vector<Word> hashes = hash();
+        std::multimap<Word, std::uint32_t> seen;
+        std::vector<std::uint32_t> columns;
+        for (std::uint32_t j = 0; j < view_.n_features; ++j) {
+            if (same_split(j, view_.ones())) continue;
+            const auto [begin, end] = seen.equal_range(hashes[j]);
+            if (std::any_of(begin, end, [&](const auto& other) { return same_split(j, other.second); })) continue;
+            seen.emplace(hashes[j], j);
+            columns.push_back(j);
+        }
+        return columns;
+    }
+
+private:
+    // All ones where the first row has a one: a column and its complement then look alike.
+    Word flip(std::size_t j) const { return Word{0} - (view_.column(0, j) & 1); }
+
+    std::vector<Word> hash() const {
+        std::vector<Word> hashes(view_.stride, 0), flips(view_.stride);
+        for (std::size_t j = 0; j < view_.stride; ++j) flips[j] = flip(j);
+        for (std::size_t w = 0; w < view_.n_words(); ++w) {
+            const Word present = view_.column(w, view_.ones());
+            const Word* words = view_.data.data() + w * view_.stride;
+            for (std::size_t j = 0; j < view_.stride; ++j) {
+                const Word mixed = (hashes[j] ^ words[j] ^ (flips[j] & present)) * 0x9E3779B97F4A7C15u;
+                hashes[j] = mixed ^ (mixed >> 29);
+            }
+        }
+        return hashes;
+    }
+
+    bool same_split(std::size_t a, std::size_t b) const {
+        const Word flip_both = flip(a) ^ flip(b);
+        for (std::size_t w = 0; w < view_.n_words(); ++w) {
+            const Word differ = view_.column(w, a) ^ view_.column(w, b);
+            if (differ != (flip_both & view_.column(w, view_.ones()))) return false;
+        }
+        return true;
+    }
+
+    const View& view_;
+};
+
+void keep_columns(View& view, std::vector<std::uint32_t> columns) {
+    view.features = columns;
+    if (columns.size() == view.n_features) return;
+    columns.push_back(static_cast<std::uint32_t>(view.ones()));
+    columns.push_back(static_cast<std::uint32_t>(view.unavoidable()));
+    view.n_features = view.features.size();
+    const std::size_t stride = View::stride_for(view.n_features);
+    for (std::size_t w = 0; w < view.n_words(); ++w) {  // in place: the target never passes the source
+        Word* to = view.data.data() + w * stride;
+        const Word* from = view.data.data() + w * view.stride;
+        for (std::size_t j = 0; j < columns.size(); ++j) to[j] = from[columns[j]];
+        std::fill(to + columns.size(), to + stride, Word{0});
+    }
+    view.stride = stride;
+}
+
+}  // namespace
+
+std::optional<Cell> find_non_binary(const Table& table) {
+    const BlockReader reader(table);
+    std::vector<Word> words(table.n_columns);
+    std::size_t rows[kBlock];
+    for (std::size_t first = 0; first < table.n_rows; first += kBlock) {
+        const std::size_t n = std::min(kBlock, table.n_rows - first);
+        for (std::size_t r = 0; r < n; ++r) rows[r] = first + r;
+        if (const auto bad = reader.read(rows, n, words.data())) return bad;
+    }
+    return std::nullopt;
+}
+
+std::optional<Cell> pack(const Table& table, const Target& target, Limits& limits, View& view) {
+    view.n_classes = target.n_classes;
+    view.n_features = table.n_columns;
+    view.stride = View::stride_for(table.n_columns);
+
+    RunPlan plan(table, target);
+    std::vector<Run>& runs = plan.runs();
+    std::vector<std::size_t> rows_in(runs.size(), 0);
+    for (std::size_t i = 0; i < table.n_rows; ++i) plan.for_runs_of(i, [&](std::size_t run) { ++rows_in[run]; });
+    std::size_t n_words = 0;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        const std::size_t words = runs[r].weight == 0 ? 0 : (rows_in[r] + kBlock - 1) / kBlock;
+        runs[r].begin = n_words;
+        runs[r].end = n_words += words;
+    }
+    view.data.resize(n_words * view.stride);
+
+    // Rows wait in their run's block until 64 are there; rows of weight 0 are checked and thrown away.
+    const BlockReader reader(table);
+    struct Waiting {
+        std::size_t n = 0;
+        std::size_t next_word = 0;
+        std::size_t rows[kBlock];
+    };
+    std::vector<Waiting> waiting(runs.size());
+    for (std::size_t r = 0; r < runs.size(); ++r) waiting[r].next_word = runs[r].begin;
+    std::vector<Word> thrown_away(view.stride);
+    std::optional<Cell> bad;
+    const auto flush = [&](std::size_t run) {
+        Waiting& block = waiting[run];
+        Word* words = runs[run].weight == 0 ? thrown_away.data()
+                                            : view.data.data() + block.next_word++ * view.stride;
+        bad = reader.read(block.rows, block.n, words);
+        words[view.ones()] = block.n == kBlock ? ~Word{0} : (Word{1} << block.n) - 1;
+        std::fill(words + view.unavoidable(), words + view.stride, Word{0});
+        block.n = 0;
+    };
+    for (std::size_t i = 0; i < table.n_rows && !bad; ++i) {
+        if (i % 1024 == 0 && limits.stop()) return std::nullopt;
+        plan.for_runs_of(i, [&](std::size_t run) {
+            Waiting& block = waiting[run];
+            block.rows[block.n++] = i;
+            if (block.n == kBlock && !bad) flush(run);
+        });
+    }
+    for (std::size_t r = 0; r < runs.size() && !bad; ++r)
+        if (waiting[r].n != 0) flush(r);
+    if (bad) return bad;
+
+    std::erase_if(runs, [](const Run& run) { return run.begin == run.end; });
+    view.runs = std::move(runs);
+    keep_columns(view, view.runs.empty() ? std::vector<std::uint32_t>{} : ColumnFilter(view).kept());
+    return std::nullopt;
+}
+
+void mark_unavoidable(View& view, Limits& limits) {
+    const std::size_t n_words = view.n_words();
+    const std::size_t chunks = (view.n_features + kBlock - 1) / kBlock;
+    const std::size_t n_rows = n_words * kBlock;
+
+    // Row r's features, chunk by chunk, at rows[r * chunks]: the transpose of the packed columns.
+    Buffer<Word> rows(limits);
+    rows.resize(n_rows * std::max<std::size_t>(chunks, 1));
+    rows.fill(0);
+    for (std::size_t w = 0; w < n_words; ++w)
+        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+            Word block[kBlock] = {};
+            const std::size_t width = std::min(kBlock, view.n_features - chunk * kBlock);
+            std::copy_n(view.data.data() + w * view.stride + chunk * kBlock, width, block);
+            transpose(block);
+            for (std::size_t r = 0; r < kBlock; ++r) rows[(w * kBlock + r) * chunks + chunk] = block[r];
+        }
+
+    // Groups of equal rows: an open-addressing table of representatives, each compared whole.
+    const std::size_t slots = std::bit_ceil(2 * n_rows + 2);
+    constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+    Buffer<std::uint32_t> table(limits), group(limits), representative(limits);
+    table.resize(slots);
+    table.fill(kEmpty);
+    group.resize(n_rows);
+    representative.resize(n_rows);
+    std::uint32_t n_groups = 0;
+    const auto equal = [&](std::size_t a, std::size_t b) {
+        return std::equal(rows.data() + a * chunks, rows.data() + (a + 1) * chunks, rows.data() + b * chunks);
+    };
+    for (std::size_t w = 0; w < n_words; ++w) {
+        if (w % 64 == 0 && limits.stop()) return;
+        for (Word left = view.column(w, view.ones()); left != 0; left &= left - 1) {
+            const std::size_t r = w * kBlock + static_cast<std::size_t>(std::countr_zero(left));
+            Word hash = 0;
+            for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+                hash = (hash ^ rows[r * chunks + chunk]) * 0x9E3779B97F4A7C15u;
+                hash ^= hash >> 32;
+            }
+            std::size_t slot = hash & (slots - 1);
+            while (table[slot] != kEmpty && !equal(representative[table[slot]], r)) slot = (slot + 1) & (slots - 1);
+            if (table[slot] == kEmpty) {
+                representative[n_groups] = static_cast<std::uint32_t>(r);
+                table[slot] = n_groups++;
+            }
+            group[r] = table[slot];
+        }
+    }
+
+    Buffer<Count> weight(limits);
+    weight.resize(n_groups * view.n_classes);
+    weight.fill(0);
+    const auto for_rows = [&](auto visit) {
+        for (const Run& run : view.runs)
+            for (std::size_t w = run.begin; w < run.end; ++w)
+                for (Word left = view.column(w, view.ones()); left != 0; left &= left - 1) {
+                    const auto bit = static_cast<std::size_t>(std::countr_zero(left));
+                    visit(run, w, bit, weight.data() + group[w * kBlock + bit] * view.n_classes);
+                }
+    };
+    for_rows([&](const Run& run, std::size_t, std::size_t, Count* of_group) { of_group[run.cls] += run.weight; });
+    for_rows([&](const Run& run, std::size_t w, std::size_t bit, const Count* of_group) {
+        const auto heaviest = static_cast<std::size_t>(
+            std::max_element(of_group, of_group + view.n_classes) - of_group);
+        if (run.cls != heaviest) view.data[w * view.stride + view.unavoidable()] |= Word{1} << bit;
+    });
+}
+
+}  // namespace splitsecond

@@ -1,0 +1,105 @@
+#include "greedy.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace splitsecond {
+namespace {
+
+constexpr double kTieBits = 1e-9;
+
+// Gathering a node's rows costs about this many counts over the same words (measured: docs/decisions.md).
+constexpr double kCompressCost = 10;
+
+}  // namespace
+
+std::ptrdiff_t best_gain(const Problem& problem, const View& view, const Count* counts, Gains& gains) {
+    gains.entropy.resize(view.n_features);
+    gains.totals.resize(view.n_classes);
+    double weight = 0;
+    for (std::size_t c = 0; c < view.n_classes; ++c) {
+        gains.totals[c] = counts[c * view.stride + view.ones()];
+        weight += gains.totals[c];
+    }
+    problem.kernels().split_entropies(counts, view.stride, gains.totals.data(), view.n_classes, view.n_features,
+                                      gains.entropy.data());
+    std::ptrdiff_t best = -1;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < view.n_features; ++j)
+        if (gains.entropy[j] < least - kTieBits * weight) {
+            least = gains.entropy[j];
+            best = static_cast<std::ptrdiff_t>(j);
+        }
+    return best;
+}
+
+Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget,
+                      std::size_t level, Tree* tree) {
+    const Price& price = problem_.price;
+    const Cost leaf = price.of(node_errors(view, counts), 1);
+    const std::size_t node = tree == nullptr ? 0 : tree->add_leaf(counts + view.ones(), view.stride);
+    if (depth == 0 || leaf <= split_floor(problem_, view, counts)) return leaf;
+    const std::ptrdiff_t best = best_gain(problem_, view, counts, gains_);
+    if (best < 0) return leaf;
+    const std::size_t f = static_cast<std::size_t>(best);
+
+    if (depth == 1 && tree == nullptr) {
+        const LeafErrors errors = leaf_errors(view, counts, f);
+        return std::min(leaf, price.of(errors.yes + errors.no, 2));
+    }
+    if (problem_.limits.stop()) return leaf;
+
+    // Gather the rows when the counts below, 2^(depth-1) - 1 of them, would waste more on absent rows.
+    if (levels_.size() <= level) levels_.emplace_back(problem_.limits);
+    Level& own = levels_[level];
+    const View* source = &view;
+    const double counts_below = depth > 40 ? 1e12 : static_cast<double>((std::uint64_t{1} << (depth - 1)) - 1);
+    if (rows != nullptr && counts_below > kCompressCost) {
+        std::size_t present = 0;
+        for (std::size_t w = 0; w < view.n_words(); ++w) present += static_cast<std::size_t>(std::popcount(rows[w]));
+        const double words = static_cast<double>(view.n_words());
+        if (counts_below * (words - static_cast<double>(present) / 64) > kCompressCost * words) {
+            gather_rows(problem_.kernels(), view, rows, own.view);
+            source = &own.view;
+            rows = nullptr;
+        }
+    }
+
+    const std::size_t n_words = source->n_words();
+    const std::size_t n_counts = source->n_classes * source->stride;
+    own.yes.resize(n_counts);
+    own.no.resize(n_counts);
+    own.mask[0].resize(n_words);
+    own.mask[1].resize(n_words);
+    select_rows(*source, rows, f, true, own.mask[0].data());
+    select_rows(*source, rows, f, false, own.mask[1].data());
+    count_rows(problem_.kernels(), *source, own.mask[0].data(), own.yes.data());
+    for (std::size_t i = 0; i < n_counts; ++i) own.no[i] = counts[i] - own.yes[i];
+
+    // A split must beat the leaf and fit the budget; what the no-branch needs at least is known already.
+    const auto floor_of = [&](const Count* child) {
+        return std::min(price.of(node_errors(*source, child), 1), split_floor(problem_, *source, child));
+    };
+    const Cost no_floor = floor_of(own.no.data());
+    const Cost limit = tree == nullptr ? std::min(budget, leaf - 1) : kInfinite;
+    Cost sum = complete(*source, own.mask[0].data(), own.yes.data(), depth - 1, limit - no_floor, level + 1, tree) +
+               no_floor;
+    if (sum <= limit) {
+        const std::size_t right = tree == nullptr ? 0 : tree->size();
+        sum -= no_floor;
+        // The recursion above may have moved its own levels, never this one: a deque keeps references.
+        sum += complete(*source, own.mask[1].data(), own.no.data(), depth - 1, limit - sum, level + 1, tree);
+        if (tree != nullptr) {
+            tree->feature[node] = static_cast<std::int32_t>(view.features[f]);
+            tree->left[node] = static_cast<std::int32_t>(node + 1);
+            tree->right[node] = static_cast<std::int32_t>(right);
+        }
+    }
+    if (sum >= leaf) {
+        if (tree != nullptr) tree->make_leaf(node);
+        return leaf;
+    }
+    return sum;
+}
+
+}  // namespace splitsecond

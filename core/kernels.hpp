@@ -1,0 +1,76 @@
+// The inner loops, one set per instruction set.
+//
+// What:      the only code that knows about SIMD. Everything else calls through `Kernels`.
+// Layout:    "word-major": data[w * stride + j] holds 64 rows (bit r = row 64*w + r) of column j,
+//            so that neighbouring columns are neighbours in memory and fill the lanes of a vector:
+//            no horizontal sums, and one pass counts many columns.
+// Invariant: every path gives the same bits. Counts are integers; the only floating-point function,
+//            x*log2(x), uses IEEE operations in a fixed order and is compiled without contraction.
+// Cost:      see each function; `stride` is a multiple of 8 and unused bits and columns are zero.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace splitsecond {
+
+using Word = std::uint64_t;
+using Count = std::int32_t;  // a weight; the total weight of a problem is below 2^31
+
+inline constexpr std::size_t kLanes = 8;  // strides are multiples of this many columns
+
+// Class counts of one feature i against all features: pair[c * pair_step + j] is the weight of class c
+// where features i and j are both 1; single and total are the counts of each feature and of the node.
+struct PairRow {
+    std::size_t feature;
+    std::size_t n_features;
+    std::size_t n_classes;
+    const Count* pair;
+    std::size_t pair_step;
+    const Count* single;
+    std::size_t single_step;
+    const Count* total;
+    Count* scratch;  // 4 * n_features counts
+};
+
+struct Kernels {
+    const char* name;
+
+    // out[i * stride + j] += multiplier * popcount(column i & column j) for row_begin <= i < row_end and
+    // all j >= i (some j < i are written too: only the upper triangle means anything).
+    // row_begin must be a multiple of 8. n_words * rows * columns / 2 word operations.
+    void (*pair_counts)(const Word* data, std::size_t stride, std::size_t n_words, std::size_t row_begin,
+                        std::size_t row_end, Count multiplier, Count* out);
+
+    // out[j] += multiplier * popcount(mask & column j). n_words * stride word operations.
+    void (*masked_counts)(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
+                          Count multiplier, Count* out);
+
+    // Packs the rows chosen by mask next to each other, for the chosen columns (all when null).
+    // About ten times the cost of masked_counts over the same words.
+    void (*compress)(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
+                     const std::uint32_t* columns, std::size_t n_columns, Word* out,
+                     std::size_t out_stride);
+
+    // For the children of feature i and, by symmetry, of every later feature j: the most weight that
+    // one further split classifies correctly. yes[j] and no[j] only grow.
+    void (*stump_row)(const PairRow& row, Count* yes, Count* no);
+
+    // entropy[j] = weight * entropy in bits of the split on j, summed over both sides; infinite when a
+    // side is empty. single[c * step + j], total[c].
+    void (*split_entropies)(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
+                            std::size_t n_features, double* entropy);
+};
+
+// Paths this processor can run, slowest first: "portable", "avx2", "avx512".
+std::vector<const Kernels*> available_kernels();
+
+// The named path, or the fastest for "auto". Throws std::invalid_argument for one that cannot run here.
+const Kernels& find_kernels(const char* name);
+
+// x * log2(x) for 0 <= x < kEntropyTableSize, made once by the same function the kernels use.
+inline constexpr Count kEntropyTableSize = 1 << 16;
+const double* entropy_table();
+
+}  // namespace splitsecond

@@ -1,0 +1,297 @@
+// Body of the kernels, included by one source file per instruction set with `Vector` defined there.
+//
+// Only plain loops, intrinsics and internal linkage here: an inline function of the standard library
+// instantiated in a file compiled for AVX-512 could be chosen by the linker for every other file.
+#pragma once
+
+#include <cstring>
+
+#include "kernels.hpp"
+
+namespace splitsecond {
+namespace {
+
+// ---- counting -------------------------------------------------------------------------------------
+
+template <int Rows, int Vectors>
+inline void count_tile(const Word* data, std::size_t stride, std::size_t n_words, std::size_t i,
+                       std::size_t j, Count multiplier, Count* out) {
+    Vector sum[Rows][Vectors];
+    for (int r = 0; r < Rows; ++r)
+        for (int v = 0; v < Vectors; ++v) sum[r][v] = Vector::zero();
+    for (std::size_t w = 0; w < n_words; ++w) {
+        const Word* words = data + w * stride;
+        Vector column[Vectors];
+        for (int v = 0; v < Vectors; ++v) column[v] = Vector::load(words + j + v * Vector::lanes);
+        for (int r = 0; r < Rows; ++r) {
+            const Vector row = Vector::broadcast(words[i + r]);
+            for (int v = 0; v < Vectors; ++v) sum[r][v].add_popcount_of_and(row, column[v]);
+        }
+    }
+    for (int r = 0; r < Rows; ++r)
+        for (int v = 0; v < Vectors; ++v)
+            sum[r][v].add_to(out + (i + r) * stride + j + v * Vector::lanes, multiplier);
+}
+
+void pair_counts(const Word* data, std::size_t stride, std::size_t n_words, std::size_t row_begin,
+                 std::size_t row_end, Count multiplier, Count* out) {
+    constexpr int kRows = Vector::tile_rows;
+    constexpr std::size_t kStep = Vector::lanes;
+    for (std::size_t i = row_begin; i < row_end; i += kRows) {
+        std::size_t j = i - i % kStep;
+        for (; j + 2 * kStep <= stride; j += 2 * kStep)
+            count_tile<kRows, 2>(data, stride, n_words, i, j, multiplier, out);
+        if (j < stride) count_tile<kRows, 1>(data, stride, n_words, i, j, multiplier, out);
+    }
+}
+
+template <int Vectors>
+inline void count_columns(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
+                          Count multiplier, Count* out) {
+    Vector sum[Vectors];
+    for (int v = 0; v < Vectors; ++v) sum[v] = Vector::zero();
+    for (std::size_t w = 0; w < n_words; ++w) {
+        if (mask[w] == 0) continue;
+        const Vector row = Vector::broadcast(mask[w]);
+        const Word* words = data + w * stride;
+        for (int v = 0; v < Vectors; ++v)
+            sum[v].add_popcount_of_and(row, Vector::load(words + v * Vector::lanes));
+    }
+    for (int v = 0; v < Vectors; ++v) sum[v].add_to(out + v * Vector::lanes, multiplier);
+}
+
+void masked_counts(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
+                   Count multiplier, Count* out) {
+    constexpr std::size_t kStep = Vector::lanes;
+    std::size_t j = 0;
+    for (; j + 8 * kStep <= stride; j += 8 * kStep)
+        count_columns<8>(data + j, stride, mask, n_words, multiplier, out + j);
+    for (; j + 2 * kStep <= stride; j += 2 * kStep)
+        count_columns<2>(data + j, stride, mask, n_words, multiplier, out + j);
+    for (; j < stride; j += kStep)
+        count_columns<1>(data + j, stride, mask, n_words, multiplier, out + j);
+}
+
+// ---- gathering rows -------------------------------------------------------------------------------
+
+// The six moves that bring the bits of a word selected by `mask` to its low end, in order (Hacker's
+// Delight, "compress"). They depend on the mask alone, so that one set serves all columns of a word.
+struct CompressMoves {
+    Word mask;
+    Word move[6];
+
+    explicit CompressMoves(Word selected) : mask(selected) {
+        Word m = selected;
+        Word zeros_right = ~m << 1;
+        for (int step = 0; step < 6; ++step) {
+            Word parity = zeros_right ^ (zeros_right << 1);
+            parity ^= parity << 2;
+            parity ^= parity << 4;
+            parity ^= parity << 8;
+            parity ^= parity << 16;
+            parity ^= parity << 32;
+            move[step] = parity & m;
+            m = (m ^ move[step]) | (move[step] >> (1 << step));
+            zeros_right &= ~parity;
+        }
+    }
+
+    Word operator()(Word x) const {
+        x &= mask;
+        Word t;
+        t = x & move[0], x = (x ^ t) | (t >> 1);
+        t = x & move[1], x = (x ^ t) | (t >> 2);
+        t = x & move[2], x = (x ^ t) | (t >> 4);
+        t = x & move[3], x = (x ^ t) | (t >> 8);
+        t = x & move[4], x = (x ^ t) | (t >> 16);
+        t = x & move[5], x = (x ^ t) | (t >> 32);
+        return x;
+    }
+};
+
+inline int count_bits(Word x) {
+    x -= (x >> 1) & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return static_cast<int>((x * 0x0101010101010101u) >> 56);
+}
+
+void compress(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
+              const std::uint32_t* columns, std::size_t n_columns, Word* out, std::size_t out_stride) {
+    constexpr std::size_t kBlock = 64;
+    int offset = 0;  // bits already filled in the current output word
+    for (std::size_t w = 0; w < n_words; ++w) {
+        if (mask[w] == 0) continue;
+        const CompressMoves moves(mask[w]);
+        const int bits = count_bits(mask[w]);
+        for (std::size_t begin = 0; begin < out_stride; begin += kBlock) {
+            const std::size_t n = out_stride - begin < kBlock ? out_stride - begin : kBlock;
+            Word block[kBlock];  // local, so that the compiler knows it overlaps nothing
+            const Word* words = data + w * stride;
+            for (std::size_t j = 0; j < n; ++j) {
+                const std::size_t column = begin + j;
+                block[j] = columns == nullptr ? words[column] : column < n_columns ? words[columns[column]] : 0;
+            }
+            for (std::size_t j = 0; j < n; ++j) block[j] = moves(block[j]);
+            Word* filled = out + begin;
+            if (offset == 0) {
+                for (std::size_t j = 0; j < n; ++j) filled[j] = block[j];
+            } else {
+                for (std::size_t j = 0; j < n; ++j) filled[j] |= block[j] << offset;
+            }
+            if (offset + bits > 64)
+                for (std::size_t j = 0; j < n; ++j) filled[out_stride + j] = block[j] >> (64 - offset);
+        }
+        offset += bits;
+        if (offset >= 64) {
+            offset -= 64;
+            out += out_stride;
+        }
+    }
+}
+
+// ---- the best single split below each child -------------------------------------------------------
+
+inline Count larger(Count a, Count b) { return a > b ? a : b; }
+
+void stump_row_binary(const PairRow& p, Count* yes, Count* no) {
+    const Count* pair0 = p.pair;
+    const Count* pair1 = p.pair + p.pair_step;
+    const Count* single0 = p.single;
+    const Count* single1 = p.single + p.single_step;
+    const Count yes0 = single0[p.feature], yes1 = single1[p.feature];
+    const Count no0 = p.total[0] - yes0, no1 = p.total[1] - yes1;
+    Count best_yes = yes[p.feature], best_no = no[p.feature];
+    for (std::size_t j = p.feature + 1; j < p.n_features; ++j) {
+        const Count a0 = pair0[j], a1 = pair1[j];
+        const Count c0 = single0[j] - a0, c1 = single1[j] - a1;
+        const Count both = larger(a0, a1);
+        const Count only_i = larger(yes0 - a0, yes1 - a1);
+        const Count only_j = larger(c0, c1);
+        const Count neither = larger(no0 - c0, no1 - c1);
+        best_yes = larger(best_yes, both + only_i);
+        best_no = larger(best_no, only_j + neither);
+        yes[j] = larger(yes[j], both + only_j);
+        no[j] = larger(no[j], only_i + neither);
+    }
+    yes[p.feature] = best_yes;
+    no[p.feature] = best_no;
+}
+
+void stump_row(const PairRow& p, Count* yes, Count* no) {
+    if (p.n_classes == 2) return stump_row_binary(p, yes, no);
+    Count* both = p.scratch;
+    Count* only_i = both + p.n_features;
+    Count* only_j = only_i + p.n_features;
+    Count* neither = only_j + p.n_features;
+    std::memset(p.scratch, 0, 4 * p.n_features * sizeof(Count));
+    for (std::size_t c = 0; c < p.n_classes; ++c) {
+        const Count* pair = p.pair + c * p.pair_step;
+        const Count* single = p.single + c * p.single_step;
+        const Count in_yes = single[p.feature], in_no = p.total[c] - in_yes;
+        for (std::size_t j = p.feature + 1; j < p.n_features; ++j) {
+            const Count a = pair[j], b = single[j] - a;
+            both[j] = larger(both[j], a);
+            only_i[j] = larger(only_i[j], in_yes - a);
+            only_j[j] = larger(only_j[j], b);
+            neither[j] = larger(neither[j], in_no - b);
+        }
+    }
+    Count best_yes = yes[p.feature], best_no = no[p.feature];
+    for (std::size_t j = p.feature + 1; j < p.n_features; ++j) {
+        best_yes = larger(best_yes, both[j] + only_i[j]);
+        best_no = larger(best_no, only_j[j] + neither[j]);
+        yes[j] = larger(yes[j], both[j] + only_j[j]);
+        no[j] = larger(no[j], only_i[j] + neither[j]);
+    }
+    yes[p.feature] = best_yes;
+    no[p.feature] = best_no;
+}
+
+// ---- entropy --------------------------------------------------------------------------------------
+
+inline double as_double(Word bits) {
+    double x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+inline Word as_bits(double x) {
+    Word bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+// x * log2(x) for integers x >= 0, to about 1 ulp, without branches so that loops over it vectorize.
+// x = m * 2^e with sqrt(1/2) <= m < sqrt(2); log2(m) = 2/ln(2) * atanh((m-1)/(m+1)) as a series.
+inline double x_log2_x(Count count) {
+    const double x = static_cast<double>(count);
+    const Word bits = as_bits(count < 1 ? 1.0 : x);
+    const Word exponent = (bits - 0x3FE6A09E667F3BCDu) >> 52;
+    const double m = as_double(bits - (exponent << 52));
+    const double e = as_double(0x4338000000000000u + exponent) - 6755399441055744.0;
+    const double s = (m - 1.0) / (m + 1.0);
+    const double z = s * s;
+    double series = 1.0 / 21.0;
+    series = series * z + 1.0 / 19.0;
+    series = series * z + 1.0 / 17.0;
+    series = series * z + 1.0 / 15.0;
+    series = series * z + 1.0 / 13.0;
+    series = series * z + 1.0 / 11.0;
+    series = series * z + 1.0 / 9.0;
+    series = series * z + 1.0 / 7.0;
+    series = series * z + 1.0 / 5.0;
+    series = series * z + 1.0 / 3.0;
+    series = series * z + 1.0;
+    return x * (e + s * series * 2.8853900817779268147);
+}
+
+struct FromTable {
+    const double* table;
+    double operator()(Count x) const { return table[x]; }
+};
+
+struct Computed {
+    double operator()(Count x) const { return x_log2_x(x); }
+};
+
+template <class XLogX>
+inline void split_entropies_with(const XLogX& h, const Count* single, std::size_t step, const Count* total,
+                                 std::size_t n_classes, std::size_t n_features, double* entropy) {
+    constexpr std::size_t kBlock = 64;
+    Count all = 0;
+    for (std::size_t c = 0; c < n_classes; ++c) all += total[c];
+    for (std::size_t begin = 0; begin < n_features; begin += kBlock) {
+        const std::size_t n = n_features - begin < kBlock ? n_features - begin : kBlock;
+        Count inside[kBlock] = {};
+        double spent[kBlock] = {};
+        for (std::size_t c = 0; c < n_classes; ++c) {
+            const Count* count = single + c * step + begin;
+            for (std::size_t j = 0; j < n; ++j) {
+                inside[j] += count[j];
+                spent[j] += h(count[j]) + h(total[c] - count[j]);
+            }
+        }
+        for (std::size_t j = 0; j < n; ++j) {
+            const double value = h(inside[j]) + h(all - inside[j]) - spent[j];
+            entropy[begin + j] = inside[j] > 0 && inside[j] < all ? value : as_double(0x7FF0000000000000u);
+        }
+    }
+}
+
+void split_entropies(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
+                     std::size_t n_features, double* entropy) {
+    std::int64_t all = 0;
+    for (std::size_t c = 0; c < n_classes; ++c) all += total[c];
+    if (all < kEntropyTableSize)
+        split_entropies_with(FromTable{entropy_table()}, single, step, total, n_classes, n_features, entropy);
+    else
+        split_entropies_with(Computed{}, single, step, total, n_classes, n_features, entropy);
+}
+
+constexpr Kernels make_kernels(const char* name) {
+    return {name, pair_counts, masked_counts, compress, stump_row, split_entropies};
+}
+
+}  // namespace
+}  // namespace splitsecond

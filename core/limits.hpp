@@ -1,0 +1,59 @@
+// One deadline, one memory budget and one way to cancel, for a whole fit.
+//
+// What:      long loops ask `stop()`; large buffers are charged to the budget before they exist.
+// Invariant: once stopped, always stopped, for the first reason that occurred. Running out is not an
+//            error: the search goes on to return its best tree and a true bound.
+// Cost:      stop() reads the clock (some 25 ns): call it around a microsecond of work or more.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <thread>
+
+namespace splitsecond {
+
+enum class Status { complete, time_limit, memory_limit, interrupted };
+
+// Thrown by Buffer when the budget (or the machine's memory) is spent; caught where a bound is known.
+struct OutOfMemoryBudget {};
+
+class Limits {
+public:
+    static constexpr double kNoDeadline = std::numeric_limits<double>::infinity();
+    static constexpr std::size_t kNoBudget = std::numeric_limits<std::size_t>::max();
+
+    // `interrupted` is called now and then, only on the thread that made this object.
+    explicit Limits(double seconds = kNoDeadline, std::size_t bytes = kNoBudget,
+                    std::function<bool()> interrupted = {});
+
+    bool stop();                     // ask this in every long loop
+    bool stopped() const { return reason_.load(std::memory_order_relaxed) != Status::complete; }
+    Status reason() const { return reason_.load(); }
+
+    void charge(std::size_t bytes);  // throws OutOfMemoryBudget
+    void release(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+    void out_of_memory() { stop_because(Status::memory_limit); }
+
+    double seconds() const;          // since the start
+    std::size_t peak_bytes() const { return peak_.load(); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    void stop_because(Status reason);
+
+    const Clock::time_point start_;
+    Clock::time_point deadline_;
+    Clock::time_point next_question_;
+    const std::size_t budget_;
+    const std::function<bool()> interrupted_;
+    const std::thread::id owner_;
+    std::atomic<Status> reason_{Status::complete};
+    std::atomic<std::size_t> used_{0};
+    std::atomic<std::size_t> peak_{0};
+};
+
+}  // namespace splitsecond

@@ -1,0 +1,102 @@
+#include "pairs.hpp"
+
+namespace splitsecond {
+namespace {
+
+constexpr std::size_t kBlockBytes = 256 * 1024;  // data that stays in the second-level cache meanwhile
+
+}  // namespace
+
+bool PairMatrix::count(const Problem& problem, const View& view) {
+    n_classes_ = view.n_classes;
+    stride_ = view.stride;
+    counts_.resize(n_classes_ * stride_ * stride_);
+    counts_.fill(0);
+    const std::size_t rows = view.n_features + 1;
+    const std::size_t block = std::max<std::size_t>(1, kBlockBytes / (stride_ * sizeof(Word)));
+    for (const Run& run : view.runs)
+        for (std::size_t begin = run.begin; begin < run.end; begin += block) {
+            const std::size_t n = std::min(block, run.end - begin);
+            for (std::size_t row = 0; row < rows; row += 64) {
+                if (problem.limits.stop()) return false;
+                problem.kernels().pair_counts(view.data.data() + begin * stride_, stride_, n, row,
+                                              std::min(rows, row + 64), run.weight,
+                                              counts_.data() + run.cls * class_step());
+            }
+        }
+    return true;
+}
+
+void PairMatrix::subtract(const PairMatrix& parent, const PairMatrix& sibling) {
+    n_classes_ = parent.n_classes_;
+    stride_ = parent.stride_;
+    counts_.resize(parent.counts_.size());
+    const Count* all = parent.counts_.data();
+    const Count* part = sibling.counts_.data();
+    Count* rest = counts_.data();
+    for (std::size_t i = 0; i < counts_.size(); ++i) rest[i] = all[i] - part[i];
+}
+
+void PairMatrix::counts_of(std::size_t i, Count* out) const {
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+        for (std::size_t j = 0; j < i; ++j) out[c * stride_ + j] = row(c, j)[i];
+        std::copy(row(c, i) + i, row(c, i) + stride_, out + c * stride_ + i);
+    }
+}
+
+void StumpScan::run(const Problem& problem, const View& layout, const Count* counts, const PairMatrix& pairs) {
+    const std::size_t k = layout.n_features;
+    yes.resize(k);
+    no.resize(k);
+    scratch.resize(4 * k + layout.n_classes);
+    Count* totals = scratch.data() + 4 * k;
+    for (std::size_t c = 0; c < layout.n_classes; ++c) totals[c] = counts[c * layout.stride + layout.ones()];
+    for (std::size_t j = 0; j < k; ++j) {  // a leaf on either side, to begin with
+        yes[j] = no[j] = 0;
+        for (std::size_t c = 0; c < layout.n_classes; ++c) {
+            const Count with = counts[c * layout.stride + j];
+            yes[j] = std::max(yes[j], with);
+            no[j] = std::max(no[j], totals[c] - with);
+        }
+    }
+    for (std::size_t i = 0; i < k; ++i)
+        problem.kernels().stump_row({i, k, layout.n_classes, pairs.row(0, i), pairs.class_step(), counts,
+                                     layout.stride, totals, scratch.data()},
+                                    yes.data(), no.data());
+}
+
+Bounds solve_two_levels(const Problem& problem, const View& layout, const Count* counts, const PairMatrix& pairs,
+                        StumpScan& scan) {
+    scan.run(problem, layout, counts, pairs);
+    const Price& price = problem.price;
+    const Cost all = weight_at(layout, counts, layout.ones());
+    Cost best = price.of(node_errors(layout, counts), 1);
+    std::int32_t feature = -1;
+    for (std::size_t f = 0; f < layout.n_features; ++f) {
+        const LeafErrors leaf = leaf_errors(layout, counts, f);
+        const Cost weight = weight_at(layout, counts, f);
+        const Cost yes = std::min(price.of(leaf.yes, 1), price.of(weight - scan.yes[f], 2));
+        const Cost no = std::min(price.of(leaf.no, 1), price.of(all - weight - scan.no[f], 2));
+        if (yes + no < best) {
+            best = yes + no;
+            feature = static_cast<std::int32_t>(layout.features[f]);
+        }
+    }
+    return {best, best, feature};
+}
+
+Bounds solve_one_level(const Problem& problem, const View& layout, const Count* counts) {
+    Cost best = problem.price.of(node_errors(layout, counts), 1);
+    std::int32_t feature = -1;
+    for (std::size_t f = 0; f < layout.n_features; ++f) {
+        const LeafErrors leaf = leaf_errors(layout, counts, f);
+        const Cost cost = problem.price.of(leaf.yes + leaf.no, 2);
+        if (cost < best) {
+            best = cost;
+            feature = static_cast<std::int32_t>(layout.features[f]);
+        }
+    }
+    return {best, best, feature};
+}
+
+}  // namespace splitsecond

@@ -1,0 +1,370 @@
+#include "search.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace splitsecond {
+
+struct Search::Level {
+    explicit Level(Limits& limits)
+        : child{Child(limits), Child(limits)},
+          rows{View(limits), View(limits)},
+          pairs{PairMatrix(limits), PairMatrix(limits)},
+          node(limits) {}
+
+    std::size_t feature = 0;  // of the parent's view, whose children these are
+    Child child[2];           // yes, no
+    View rows[2];             // gathered rows and
+    PairMatrix pairs[2];      // pair counts of the children, all in the parent's columns
+    bool has_pairs[2] = {false, false};
+    Node node;                // the child being searched
+    StumpScan scan;
+    Gains gains;
+};
+
+struct Search::Worker {
+    explicit Worker(const Problem& problem) : greedy(problem), limits(problem.limits) {}
+
+    Level& level(std::size_t i) {
+        while (levels.size() <= i) levels.emplace_back(limits);
+        return levels[i];
+    }
+
+    Greedy greedy;
+    Statistics statistics;
+    Limits& limits;
+    std::deque<Level> levels;
+};
+
+struct Search::Choice {
+    Bounds best;                     // lower is set at the end
+    std::vector<std::size_t> order;  // features worth trying, most promising first
+    std::vector<Cost> lower[2];      // proved for the yes- and no-child of each feature
+    std::mutex mutex;
+
+    // What a split on feature `id` may cost at most to be chosen.
+    Cost limit(std::int32_t id, Cost budget) const {
+        return std::min(budget, id < best.feature ? best.upper : best.upper - 1);
+    }
+    void offer(Cost cost, std::int32_t id) {
+        if (cost < best.upper || (cost == best.upper && id < best.feature)) {
+            best.upper = cost;
+            best.feature = id;
+        }
+    }
+};
+
+Search::Search(const Problem& problem, Workers& workers, bool remember_completions)
+    : problem_(problem), threads_(workers), cache_(problem.limits), remember_completions_(remember_completions) {
+    for (std::size_t i = 0; i < workers.count(); ++i) workers_.push_back(std::make_unique<Worker>(problem));
+}
+
+Search::~Search() = default;
+
+Greedy& Search::greedy() { return workers_[0]->greedy; }
+
+Statistics Search::statistics() const {
+    Statistics sum;
+    for (const auto& worker : workers_) sum += worker->statistics;
+    sum.cache_entries = cache_.size();
+    return sum;
+}
+
+// ---- the definition -------------------------------------------------------------------------------
+
+Bounds Search::value(Node& node, std::size_t depth, std::size_t lookahead, Cost budget) {
+    const Cost leaf = problem_.price.of(node_errors(node.view, node.counts.data()), 1);
+    const Cost floor = split_floor(problem_, node.view, node.counts.data());
+    if (depth == 0 || leaf <= floor) return {leaf, leaf, -1};
+    Bounds result{floor, leaf, -1};
+    try {
+        if (lookahead == 0) {
+            const Cost cost = greedy().value(node.view, nullptr, node.counts.data(), depth, kInfinite);
+            return {problem_.limits.stopped() ? floor : cost, cost, -1};
+        }
+        lookahead = std::min(lookahead, depth);
+        if (lookahead == depth && depth > 1 && !node.has_pairs) {
+            ++workers_[0]->statistics.pair_matrices;
+            node.has_pairs = node.pairs.count(problem_, node.view);
+            if (!node.has_pairs) return result;
+        }
+        result = search(*workers_[0], 0, node, depth, lookahead, budget);
+        result.lower = std::max(result.lower, floor);
+        cache_.store({node.literals, static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)},
+                     result);
+    } catch (const OutOfMemoryBudget&) {
+    }
+    return result;
+}
+
+Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Child& child, bool yes,
+                     std::size_t depth, std::size_t lookahead, Cost budget) {
+    const Cost leaf = problem_.price.of(node_errors(parent.view, child.counts.data()), 1);
+    const Cost floor = split_floor(problem_, parent.view, child.counts.data());
+    if (depth == 0 || leaf <= floor) return {leaf, leaf, -1};
+    if (depth == 1 && lookahead >= 1) return solve_one_level(problem_, parent.view, child.counts.data());
+
+    const bool remember = lookahead >= 1 || remember_completions_;
+    const Subproblem key{remember ? child.literals : std::vector<Word>{}, static_cast<std::uint16_t>(depth),
+                         static_cast<std::uint16_t>(lookahead)};
+    Bounds known{floor, leaf, -1};
+    if (remember && problem_.speed.cache)
+        if (const auto found = cache_.find(key)) {
+            ++worker.statistics.cache_hits;
+            known = *found;
+        }
+    if (known.exact() || known.lower > budget || problem_.limits.stop()) return known;
+
+    Level& own = worker.level(level);
+    Bounds result;
+    if (lookahead == 0) {
+        ++worker.statistics.completions;
+        const Word* rows = depth == 1 ? nullptr : mask_of(parent, child, own.feature, yes);  // counts suffice
+        const Cost cost = worker.greedy.value(parent.view, rows, child.counts.data(), depth, budget);
+        if (problem_.limits.stopped())
+            result = {known.lower, std::min(cost, leaf), -1};
+        else
+            result = {cost, cost <= budget ? cost : leaf, -1};
+    } else if (depth == 2 && lookahead == 2) {
+        result = last_two_levels(worker, level, parent, yes);
+    } else {
+        gather_node(problem_.kernels(), parent.view, mask_of(parent, child, own.feature, yes), child.counts.data(),
+                    own.node.view, own.node.counts);
+        own.node.literals = child.literals;
+        own.node.has_pairs = lookahead == depth;
+        if (own.node.has_pairs) {
+            ++worker.statistics.pair_matrices;
+            if (!own.node.pairs.count(problem_, own.node.view)) return known;
+        }
+        result = search(worker, level + 1, own.node, depth, lookahead, budget);
+    }
+    result.lower = std::max(result.lower, known.lower);
+    if (remember) cache_.store(key, result);
+    return result;
+}
+
+// ---- the minimum over features --------------------------------------------------------------------
+
+Bounds Search::search(Worker& worker, std::size_t level, const Node& node, std::size_t depth, std::size_t lookahead,
+                      Cost budget) {
+    ++worker.statistics.subproblems;
+    const View& view = node.view;
+    if (depth == 1) return solve_one_level(problem_, view, node.counts.data());
+    if (depth == 2 && lookahead == 2)
+        return solve_two_levels(problem_, view, node.counts.data(), node.pairs, worker.level(level).scan);
+
+    Choice choice;
+    choice.best.upper = problem_.price.of(node_errors(view, node.counts.data()), 1);
+    rank(worker, level, node, lookahead == depth, choice);
+
+    // Below this many word operations, waking threads costs more than it brings.
+    constexpr std::size_t kWorthSharing = 1 << 20;
+    const std::size_t operations = view.n_words() * view.stride * view.n_features;
+    if (level == 0 && operations >= kWorthSharing) {
+        threads_.run(choice.order.size(), [&](std::size_t i, std::size_t w) {
+            try_feature(*workers_[w], level, node, choice.order[i], depth, lookahead, budget, choice);
+        });
+    } else {
+        for (const std::size_t f : choice.order)
+            try_feature(worker, level, node, f, depth, lookahead, budget, choice);
+    }
+
+    choice.best.lower = choice.best.upper;
+    for (const std::size_t f : choice.order)
+        choice.best.lower = std::min(choice.best.lower, choice.lower[0][f] + choice.lower[1][f]);
+    return choice.best;
+}
+
+// Sorts the features by promise and bounds their children by what the node's own counts tell.
+void Search::rank(Worker& worker, std::size_t level, const Node& node, bool optimal, Choice& choice) {
+    const View& view = node.view;
+    const Price& price = problem_.price;
+    const Count* counts = node.counts.data();
+    const std::size_t k = view.n_features;
+    const Cost all = weight_at(view, counts, view.ones());
+    Level& own = worker.level(level);
+    if (optimal)
+        own.scan.run(problem_, view, counts, node.pairs);
+    else
+        best_gain(problem_, view, counts, own.gains);
+
+    std::vector<Cost> estimate(k);
+    for (std::vector<Cost>& bounds : choice.lower) bounds.resize(k);
+    for (std::size_t f = 0; f < k; ++f) {
+        const LeafErrors leaf = leaf_errors(view, counts, f);
+        const Cost weight = weight_at(view, counts, f);
+        const Cost yes_leaf = price.of(leaf.yes, 1), no_leaf = price.of(leaf.no, 1);
+        Cost yes_unavoidable = 0, no_unavoidable = 0;
+        if (optimal) {
+            for (std::size_t c = 0; c < view.n_classes; ++c)
+                yes_unavoidable += node.pairs.row(c, f)[view.unavoidable()];
+            no_unavoidable = weight_at(view, counts, view.unavoidable()) - yes_unavoidable;
+        }
+        choice.lower[0][f] = std::min(yes_leaf, split_floor(price, yes_unavoidable));
+        choice.lower[1][f] = std::min(no_leaf, split_floor(price, no_unavoidable));
+        if (weight == 0 || weight == all) continue;
+        if (optimal && problem_.speed.minimum_support &&
+            below_minimum_support(price, std::min(weight, all - weight)))
+            continue;
+        choice.order.push_back(f);
+        if (optimal)
+            estimate[f] = std::min(yes_leaf, price.of(weight - own.scan.yes[f], 2)) +
+                          std::min(no_leaf, price.of(all - weight - own.scan.no[f], 2));
+    }
+    std::stable_sort(choice.order.begin(), choice.order.end(), [&](std::size_t a, std::size_t b) {
+        return optimal ? estimate[a] < estimate[b] : own.gains.entropy[a] < own.gains.entropy[b];
+    });
+}
+
+// Evaluates the split of `node` on its feature f, as far as needed to know whether it is the best.
+void Search::try_feature(Worker& worker, std::size_t level, const Node& node, std::size_t f, std::size_t depth,
+                         std::size_t lookahead, Cost budget, Choice& choice) {
+    const auto id = static_cast<std::int32_t>(node.view.features[f]);
+    Cost lower[2];
+    const auto read = [&] {  // what other features have taught meanwhile
+        const std::lock_guard lock(choice.mutex);
+        for (int side = 0; side < 2; ++side) lower[side] = choice.lower[side][f];
+        return choice.limit(id, budget);
+    };
+    Cost limit = read();
+    if (lower[0] + lower[1] > limit || problem_.limits.stop()) return;
+
+    const bool optimal = lookahead == depth;
+    Cost upper = 0;
+    try {
+        open(worker, level, node, f, lookahead > 1 || remember_completions_);
+        Level& own = worker.level(level);
+        for (int side = 0; side < 2; ++side) {
+            const Count* counts = own.child[side].counts.data();
+            lower[side] = std::max(lower[side], std::min(problem_.price.of(node_errors(node.view, counts), 1),
+                                                         split_floor(problem_, node.view, counts)));
+        }
+        // The lighter child first: cheaper, and the other's pair counts follow by subtraction.
+        const int first = weight_at(node.view, own.child[0].counts.data(), node.view.ones()) <=
+                                  weight_at(node.view, own.child[1].counts.data(), node.view.ones())
+                              ? 0
+                              : 1;
+        for (const int side : {first, 1 - first}) {
+            if (lower[0] + lower[1] > limit) {
+                upper = kInfinite;
+                break;
+            }
+            const Bounds found = value(worker, level, node, own.child[side], side == 0, depth - 1, lookahead - 1,
+                                       limit - lower[1 - side]);
+            lower[side] = std::max(lower[side], found.lower);
+            upper += found.upper;
+        }
+    } catch (const OutOfMemoryBudget&) {  // what is proved so far stays true
+        upper = kInfinite;
+    } catch (const std::bad_alloc&) {
+        problem_.limits.out_of_memory();
+        upper = kInfinite;
+    }
+
+    const std::lock_guard lock(choice.mutex);
+    for (int side = 0; side < 2; ++side) choice.lower[side][f] = std::max(choice.lower[side][f], lower[side]);
+    choice.offer(upper, id);
+    if (optimal && problem_.speed.similar_support && !problem_.limits.stopped())
+        similar_support(node, f, worker.level(level).child[0].counts.data(), choice);
+}
+
+// Bounds the children of every other feature by those of f. Sound for the optimal value alone: a tree for the
+// rows A makes on the rows B at most as many errors more as there is weight in B but not in A, so that
+// V(A) >= V(B) - weight(B \ A). The weights follow from the counts of f's yes-child.
+void Search::similar_support(const Node& node, std::size_t f, const Count* yes_counts, Choice& choice) const {
+    const View& view = node.view;
+    const Cost all = weight_at(view, node.counts.data(), view.ones());
+    const Cost with_f = weight_at(view, yes_counts, view.ones());
+    const Cost yes = choice.lower[0][f], no = choice.lower[1][f];
+    for (const std::size_t g : choice.order) {
+        const Cost with_g = weight_at(view, node.counts.data(), g);
+        const Cost both = weight_at(view, yes_counts, g);
+        const auto raise = [&](Cost& bound, Cost other, Cost weight_outside) {
+            bound = std::max(bound, other - problem_.price.of(weight_outside, 0));
+        };
+        raise(choice.lower[0][g], yes, with_f - both);
+        raise(choice.lower[0][g], no, all - with_f - with_g + both);
+        raise(choice.lower[1][g], yes, both);
+        raise(choice.lower[1][g], no, with_g - both);
+    }
+}
+
+// ---- children -------------------------------------------------------------------------------------
+
+// Sets up the counts of both children of feature f in the level's scratch memory.
+void Search::open(Worker& worker, std::size_t level, const Node& node, std::size_t f, bool with_literals) {
+    Level& own = worker.level(level);
+    const std::size_t n_counts = node.view.n_classes * node.view.stride;
+    own.feature = f;
+    for (int side = 0; side < 2; ++side) {
+        own.child[side].counts.resize(n_counts);
+        own.child[side].has_mask = own.has_pairs[side] = false;
+    }
+    Count* yes = own.child[0].counts.data();
+    if (node.has_pairs)
+        node.pairs.counts_of(f, yes);
+    else
+        count_rows(problem_.kernels(), node.view, mask_of(node, own.child[0], f, true), yes);
+    Count* no = own.child[1].counts.data();
+    for (std::size_t i = 0; i < n_counts; ++i) no[i] = node.counts[i] - yes[i];
+    if (!with_literals) return;
+    for (Child& child : own.child) {
+        child.literals = node.literals;
+        add_literals(node.view, child.counts.data(), child.literals);
+    }
+}
+
+const Word* Search::mask_of(const Node& parent, Child& child, std::size_t f, bool yes) const {
+    if (!child.has_mask) {
+        child.mask.resize(parent.view.n_words());
+        select_rows(parent.view, nullptr, f, yes, child.mask.data());
+        child.has_mask = true;
+    }
+    return child.mask.data();
+}
+
+// The optimal tree of depth two on a child, in the columns of its parent.
+Bounds Search::last_two_levels(Worker& worker, std::size_t level, const Node& parent, bool yes) {
+    Level& own = worker.level(level);
+    const auto weight = [&](int side) {
+        return weight_at(parent.view, own.child[side].counts.data(), parent.view.ones());
+    };
+    const auto count = [&](int side) {
+        if (own.has_pairs[side]) return true;
+        ++worker.statistics.pair_matrices;
+        gather_rows(problem_.kernels(), parent.view, mask_of(parent, own.child[side], own.feature, side == 0),
+                    own.rows[side]);
+        return own.has_pairs[side] = own.pairs[side].count(problem_, own.rows[side]);
+    };
+    const int side = yes ? 0 : 1, other = 1 - side;
+    const bool subtract = problem_.speed.subtract_siblings && parent.has_pairs && weight(side) > weight(other);
+    bool counted = count(subtract ? other : side);
+    if (counted && subtract) {
+        own.pairs[side].subtract(parent.pairs, own.pairs[other]);
+        own.has_pairs[side] = true;
+    }
+    const Count* counts = own.child[side].counts.data();
+    if (!counted)
+        return {std::min(problem_.price.of(node_errors(parent.view, counts), 1),
+                         split_floor(problem_, parent.view, counts)),
+                problem_.price.of(node_errors(parent.view, counts), 1), -1};
+    return solve_two_levels(problem_, parent.view, counts, own.pairs[side], own.scan);
+}
+
+void Search::split(const Node& node, std::int32_t feature, Node& yes, Node& no) {
+    const auto& features = node.view.features;
+    const auto f = static_cast<std::size_t>(
+        std::find(features.begin(), features.end(), static_cast<std::uint32_t>(feature)) - features.begin());
+    Worker& worker = *workers_[0];
+    open(worker, 0, node, f, true);
+    for (int side = 0; side < 2; ++side) {
+        Child& child = worker.level(0).child[side];
+        Node& out = side == 0 ? yes : no;
+        gather_node(problem_.kernels(), node.view, mask_of(node, child, f, side == 0), child.counts.data(), out.view,
+                    out.counts);
+        out.literals = child.literals;
+        out.has_pairs = false;
+    }
+}
+
+}  // namespace splitsecond

@@ -1,0 +1,90 @@
+#include "view.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace splitsecond {
+
+void count_rows(const Kernels& kernels, const View& view, const Word* mask, Count* counts) {
+    std::fill_n(counts, view.n_classes * view.stride, 0);
+    for (const Run& run : view.runs)
+        kernels.masked_counts(view.data.data() + run.begin * view.stride, view.stride, mask + run.begin,
+                              run.end - run.begin, run.weight, counts + run.cls * view.stride);
+}
+
+void select_rows(const View& view, const Word* rows, std::size_t j, bool yes, Word* mask) {
+    const Word flip = yes ? 0 : ~Word{0};
+    const std::size_t ones = view.ones();
+    for (std::size_t w = 0; w < view.n_words(); ++w) {
+        const Word present = rows == nullptr ? view.column(w, ones) : rows[w];
+        mask[w] = present & (view.column(w, j) ^ flip);
+    }
+}
+
+namespace {
+
+// `columns` lists what to take of each row, the two special columns last.
+void gather(const Kernels& kernels, const View& view, const Word* mask, const std::vector<std::uint32_t>& columns,
+            View& out) {
+    out.n_classes = view.n_classes;
+    out.n_features = columns.size() - 2;
+    out.stride = View::stride_for(out.n_features);
+    out.features.resize(out.n_features);
+    for (std::size_t j = 0; j < out.n_features; ++j) out.features[j] = view.features[columns[j]];
+
+    out.runs.clear();
+    std::vector<std::size_t> sources;
+    std::size_t word = 0;
+    for (std::size_t r = 0; r < view.runs.size(); ++r) {
+        const Run& run = view.runs[r];
+        std::size_t rows = 0;
+        for (std::size_t w = run.begin; w < run.end; ++w) rows += static_cast<std::size_t>(std::popcount(mask[w]));
+        if (rows == 0) continue;
+        const std::size_t words = (rows + 63) / 64;
+        out.runs.push_back({run.cls, run.weight, word, word + words});
+        sources.push_back(r);
+        word += words;
+    }
+    out.data.resize(word * out.stride);
+    const bool all_columns = out.n_features == view.n_features;
+    for (std::size_t r = 0; r < sources.size(); ++r) {
+        const Run& from = view.runs[sources[r]];
+        kernels.compress(view.data.data() + from.begin * view.stride, view.stride, mask + from.begin,
+                         from.end - from.begin, all_columns ? nullptr : columns.data(), columns.size(),
+                         out.data.data() + out.runs[r].begin * out.stride, out.stride);
+    }
+}
+
+}  // namespace
+
+void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out) {
+    std::vector<std::uint32_t> columns(view.n_features + 2);
+    std::iota(columns.begin(), columns.end(), 0u);
+    gather(kernels, view, mask, columns, out);
+}
+
+void gather_node(const Kernels& kernels, const View& view, const Word* mask, const Count* counts, View& out,
+                 Buffer<Count>& out_counts) {
+    const auto weight = [&](std::size_t j) {
+        std::int64_t sum = 0;
+        for (std::size_t c = 0; c < view.n_classes; ++c) sum += counts[c * view.stride + j];
+        return sum;
+    };
+    const std::int64_t all = weight(view.ones());
+    std::vector<std::uint32_t> columns;
+    for (std::size_t j = 0; j < view.n_features; ++j) {
+        const std::int64_t with = weight(j);
+        if (with != 0 && with != all) columns.push_back(static_cast<std::uint32_t>(j));
+    }
+    columns.push_back(static_cast<std::uint32_t>(view.ones()));
+    columns.push_back(static_cast<std::uint32_t>(view.unavoidable()));
+    gather(kernels, view, mask, columns, out);
+    out_counts.resize(out.n_classes * out.stride);
+    out_counts.fill(0);
+    for (std::size_t c = 0; c < view.n_classes; ++c)
+        for (std::size_t j = 0; j < columns.size(); ++j)
+            out_counts[c * out.stride + j] = counts[c * view.stride + columns[j]];
+}
+
+}  // namespace splitsecond

@@ -1,0 +1,454 @@
+"""The four tree classifiers: scikit-learn estimators over one solver."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from splitsecond._input import Table, check_binary, read_table
+from splitsecond._labels import encode_labels
+from splitsecond._solver import Solution, default_lookahead, n_threads, solve
+from splitsecond._tree import Tree
+from splitsecond._weights import check_sample_weight, row_weights
+
+
+class LimitWarning(UserWarning):
+    """A fit was stopped by a limit or by Ctrl-C and returned the best tree found until then."""
+
+
+class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What the classifiers share; each adds its parameters and names its algorithm."""
+
+    _algorithm: ClassVar[str]
+    # What to try when a limit was hit, besides a higher one.
+    _cheaper: ClassVar[str] = "a smaller max_depth or a larger regularization"
+
+    regularization: float | Fraction
+    max_depth: int
+    class_weight: Any
+    time_limit: float | None
+    memory_limit: int | None
+    n_jobs: int | None
+    verbose: int
+
+    # Set by fit.
+    classes_: NDArray[Any]
+    n_features_in_: int
+    tree_: Tree
+    objective_: float
+    lower_bound_: float
+    status_: str
+    n_leaves_: int
+    depth_: int
+    statistics_: dict[str, Any]
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a tree.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            0/1 or boolean values. Anything else is refused, never cast.
+        y : array-like of shape (n_samples,)
+            Class labels of any kind and number.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative weights. Whole numbers count exactly; see the user guide for others.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        table = read_table(X)
+        classes, codes = encode_labels(y, table.n_rows)
+        if sample_weight is not None:
+            sample_weight = check_sample_weight(sample_weight, table.n_rows)
+        weights = row_weights(classes, codes, self.class_weight, sample_weight)
+        solution = solve(
+            table,
+            codes,
+            n_classes=len(classes),
+            weights=weights,
+            regularization=self.regularization,
+            algorithm=self._algorithm,
+            max_depth=int(self.max_depth),
+            time_limit=self.time_limit,
+            memory_limit=self.memory_limit,
+            n_jobs=self.n_jobs,
+            **self._solver_options(),
+        )
+        self._keep(table, classes, solution, weights)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row: the heaviest one in its leaf."""
+        leaves = self.apply(X)
+        predicted: NDArray[Any] = self.classes_[self.tree_.prediction[leaves]]
+        return predicted
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict class probabilities: the shares of training weight in each row's leaf."""
+        leaves = self.apply(X)
+        shares: NDArray[np.float64] = self.tree_.shares()[leaves]
+        return shares
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the index of the leaf (a node of ``tree_``) that each row ends in."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        table = read_table(X, names=None if names is None else list(names))
+        if table.n_columns != self.n_features_in_:
+            raise ValueError(
+                f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input: give the columns the model was fitted with."
+            )
+        self._compare_names(table)
+        check_binary(table)
+        return self.tree_.apply(table)
+
+    def get_depth(self) -> int:
+        """Return the number of questions on the longest path of the tree."""
+        check_is_fitted(self)
+        return self.depth_
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves of the tree."""
+        check_is_fitted(self)
+        return self.n_leaves_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __str__(self) -> str:
+        if not hasattr(self, "tree_"):
+            return repr(self)
+        tree = self.tree_
+        proof = "optimal" if self.status_ == "optimal" else "near-optimal"
+        gap = self.objective_ - self.lower_bound_
+        bound = (
+            f"proved {proof}"
+            if gap <= 0
+            else f"{proof}, lower bound {self.lower_bound_:.4f} (gap {gap:.4f})"
+        )
+        ended = {
+            "optimal": "complete",
+            "complete": "complete",
+            "time_limit": "stopped at the time limit",
+            "memory_limit": "stopped at the memory limit",
+            "interrupted": "interrupted",
+        }[self.status_]
+        weighted = "" if tree.counts.sum(axis=1)[0] == tree.n_rows[0] else "weighted "
+        leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
+        return "\n".join(
+            [
+                f"{type(self).__name__}: {leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows",
+                f"{weighted}training accuracy {self._training_accuracy():.3f} · "
+                f"objective {self.objective_:.4f} · {bound} · "
+                f"{ended} in {_duration(self.statistics_['seconds'])}",
+                tree.to_text(),
+            ]
+        )
+
+    # ---- what subclasses add -------------------------------------------------------------------
+
+    def _solver_options(self) -> dict[str, Any]:
+        return {}
+
+    # ---- steps of fit --------------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        value = self.regularization
+        if isinstance(value, bool) or not isinstance(value, (Real, Fraction)) or not 0 <= value < np.inf:
+            raise ValueError(
+                f"regularization={value!r} must be a number of at least 0: the price of a leaf as a "
+                "share of the rows, such as 0.01."
+            )
+        _check_integer("max_depth", self.max_depth, 0, "the most questions on a path, such as 5")
+        if self.time_limit is not None and not (
+            isinstance(self.time_limit, Real) and self.time_limit > 0
+        ):
+            raise ValueError(
+                f"time_limit={self.time_limit!r} must be a positive number of seconds or None."
+            )
+        if self.memory_limit is not None and not (
+            isinstance(self.memory_limit, Real) and self.memory_limit >= 1
+        ):
+            raise ValueError(
+                f"memory_limit={self.memory_limit!r} must be a positive number of bytes or None."
+            )
+        if self.n_jobs is not None:
+            _check_integer("n_jobs", self.n_jobs, None, "a number of threads, -1 for all")
+            n_threads(self.n_jobs)
+
+    def _keep(
+        self,
+        table: Table,
+        classes: NDArray[Any],
+        solution: Solution,
+        weights: NDArray[np.float64] | None,
+    ) -> None:
+        if table.names is not None:
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_features_in_ = table.n_columns
+        self.classes_ = classes
+        counts = solution.counts.astype(np.float64)
+        n_rows = solution.counts.sum(axis=1)
+        if weights is not None:
+            counts *= weights.sum() / solution.weight  # back to the user's units
+        tree = Tree(
+            feature=solution.feature,
+            left=solution.left,
+            right=solution.right,
+            counts=counts,
+            n_rows=n_rows,
+            classes=classes,
+            names=table.names or [f"x{j}" for j in range(table.n_columns)],
+            objective=float(solution.objective),
+        )
+        if weights is not None:
+            object.__setattr__(tree, "n_rows", _rows_at_nodes(tree, table))
+        self.tree_ = tree
+        self.objective_ = float(solution.objective)
+        self.lower_bound_ = float(solution.lower_bound)
+        self.status_ = solution.status
+        self.n_leaves_ = solution.leaves
+        self.depth_ = tree.depth
+        self.statistics_ = solution.statistics
+        self._warn_if_stopped()
+        if self.verbose:
+            print(self, file=sys.stderr)
+
+    def _warn_if_stopped(self) -> None:
+        reasons = {
+            "time_limit": (f"Stopped at time_limit={self.time_limit} s", "time_limit"),
+            "memory_limit": (f"Stopped at memory_limit={self.memory_limit} bytes", "memory_limit"),
+            "interrupted": ("Interrupted", ""),
+        }
+        if self.status_ not in reasons:
+            return
+        what, limit = reasons[self.status_]
+        higher = f"a higher {limit}, or " if limit else ""
+        warnings.warn(
+            f"{what} with a valid tree: objective {self.objective_:.4f}, and no tree of depth "
+            f"{self.max_depth} is below {self.lower_bound_:.4f}. Try {higher}{self._cheaper}.",
+            LimitWarning,
+            stacklevel=4,
+        )
+
+    def _compare_names(self, table: Table) -> None:
+        fitted = getattr(self, "feature_names_in_", None)
+        if fitted is None and table.names is not None:
+            warnings.warn(
+                f"X has feature names, but {type(self).__name__} was fitted without feature names",
+                UserWarning,
+                stacklevel=4,
+            )
+        elif fitted is not None and table.names is None:
+            warnings.warn(
+                f"X does not have valid feature names, but {type(self).__name__} was fitted with "
+                "feature names",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _training_accuracy(self) -> float:
+        tree = self.tree_
+        leaves = tree.feature < 0
+        return float(tree.counts[leaves].max(axis=1).sum() / tree.counts[leaves].sum())
+
+
+class LicketySPLITClassifier(_TreeClassifier):
+    """Near-optimal trees in milliseconds: each split is the one whose greedy completion is best.
+
+    Parameters
+    ----------
+    regularization : float or Fraction, default=0.01
+        lambda, the price of a leaf as a share of the training weight. A float counts as the decimal
+        it prints as, a Fraction exactly.
+    max_depth : int, default=5
+        The most questions on a path.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    time_limit : float, optional
+        Seconds for the whole fit. The best tree until then is kept.
+    memory_limit : int, optional
+        Bytes that the search may use, the packed data included.
+    n_jobs : int, optional
+        Threads; -1 uses all processors. The result does not depend on it.
+    verbose : int, default=0
+        Above 0, the fitted model is written to standard error.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The class labels.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of str
+        Their names, if `X` was a data frame with names.
+    tree_ : Tree
+        The fitted tree.
+    objective_ : float
+        Training error plus ``regularization`` times the number of leaves.
+    lower_bound_ : float
+        Proved: no tree of depth `max_depth` has a lower objective.
+    status_ : str
+        "optimal" (proved), "complete", "time_limit", "memory_limit" or "interrupted".
+    n_leaves_, depth_ : int
+        Size of the tree.
+    statistics_ : dict
+        Work done: subproblems, cache hits, seconds, peak bytes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from splitsecond import LicketySPLITClassifier
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
+    >>> y = np.where(X[:, 0] == X[:, 1], "same", "different")
+    >>> print(LicketySPLITClassifier(regularization=0.01).fit(X, y).tree_)
+    x0 ?                   20 rows
+    |- yes  x1 ?           10 rows
+    |  |- yes  -> same       100%  (5/5)
+    |  |- no   -> different  100%  (5/5)
+    |- no   x1 ?           10 rows
+       |- yes  -> different  100%  (5/5)
+       |- no   -> same       100%  (5/5)
+    """
+
+    _algorithm = "lickety"
+
+    def __init__(
+        self,
+        *,
+        regularization: float | Fraction = 0.01,
+        max_depth: int = 5,
+        class_weight: Any = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.regularization = regularization
+        self.max_depth = max_depth
+        self.class_weight = class_weight
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class GreedyTreeClassifier(LicketySPLITClassifier):
+    """The greedy baseline: splits of highest information gain, pruned bottom up by the objective.
+
+    Parameters and attributes are those of `LicketySPLITClassifier`.
+    """
+
+    _algorithm = "greedy"
+
+
+class OptimalTreeClassifier(LicketySPLITClassifier):
+    """The tree of lowest objective among all of depth `max_depth`, with proof.
+
+    A fit that ends by itself has ``status_ == "optimal"`` and ``lower_bound_ == objective_``. One that is
+    stopped keeps the best tree found and the bound proved until then.
+
+    Parameters and attributes are those of `LicketySPLITClassifier`.
+    """
+
+    _algorithm = "optimal"
+    _cheaper = "a smaller max_depth, a larger regularization, or SPLITClassifier"
+
+
+class SPLITClassifier(LicketySPLITClassifier):
+    """Near-optimal trees by lookahead: optimal for the first levels given greedy completions below.
+
+    Parameters
+    ----------
+    regularization, max_depth, class_weight, time_limit, memory_limit, n_jobs, verbose
+        As for `LicketySPLITClassifier`.
+    lookahead_depth : int, optional
+        Levels of splits that are searched exhaustively, from 0 (greedy) to `max_depth` (optimal).
+        Default: ``max(1, (max_depth - 1) // 2)``, for which the search is cheapest.
+    postprocess : bool, default=True
+        Replace what hangs below each leaf of the searched prefix by the optimal tree there.
+    """
+
+    _algorithm = "split"
+    _cheaper = "a smaller lookahead_depth or max_depth, or LicketySPLITClassifier"
+
+    def __init__(
+        self,
+        *,
+        regularization: float | Fraction = 0.01,
+        max_depth: int = 5,
+        lookahead_depth: int | None = None,
+        postprocess: bool = True,
+        class_weight: Any = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            regularization=regularization,
+            max_depth=max_depth,
+            class_weight=class_weight,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.lookahead_depth = lookahead_depth
+        self.postprocess = postprocess
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.lookahead_depth is None:
+            return
+        _check_integer("lookahead_depth", self.lookahead_depth, 0, "levels searched exhaustively")
+        if self.lookahead_depth > self.max_depth:
+            raise ValueError(
+                f"lookahead_depth={self.lookahead_depth} must not exceed max_depth={self.max_depth}."
+            )
+
+    def _solver_options(self) -> dict[str, Any]:
+        lookahead = self.lookahead_depth
+        return {
+            "lookahead_depth": default_lookahead(self.max_depth) if lookahead is None else lookahead,
+            "postprocess": bool(self.postprocess),
+        }
+
+
+def _check_integer(name: str, value: Any, least: int | None, meaning: str) -> None:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, Integral)
+        or (least is not None and value < least)
+    ):
+        bound = "" if least is None else f" of at least {least}"
+        raise ValueError(f"{name}={value!r} must be an integer{bound}: {meaning}.")
+
+
+def _rows_at_nodes(tree: Tree, table: Table) -> NDArray[np.int64]:
+    """Count the training rows at each node: the weights do not tell."""
+    rows = np.bincount(tree.apply(table), minlength=len(tree.feature)).astype(np.int64)
+    for node in reversed(range(len(rows))):
+        if tree.feature[node] >= 0:
+            rows[node] = rows[tree.left[node]] + rows[tree.right[node]]
+    return rows
+
+
+def _duration(seconds: float) -> str:
+    return f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"

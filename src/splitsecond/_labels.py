@@ -1,0 +1,95 @@
+"""Class labels of any kind as numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+# Integer labels this close together are numbered by counting instead of sorting.
+_COUNTED_RANGE = 1 << 16
+
+
+def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return the sorted class labels and, for each row, the number of its class."""
+    labels = _as_array(y)
+    if len(labels) != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, "
+            f"y has {len(labels)}."
+        )
+    if labels.dtype.kind in "biu":
+        return _encode_integers(labels)
+    check_classification_targets(labels)
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in labels.tolist()})
+        raise ValueError(
+            f"y mixes labels that cannot be ordered (types {', '.join(kinds)}): make them all "
+            "strings or all numbers, for example with y.astype(str)."
+        ) from error
+    return classes, codes.astype(np.int32)
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None: give the class labels.")
+    series = nw.from_native(y, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        missing = int(series.is_null().sum())
+        if missing:
+            row = int(series.is_null().to_numpy().argmax())
+            raise ValueError(
+                f"Input y contains NaN: {missing} labels are missing, the first in row {row}. "
+                "Drop those rows."
+            )
+        values = series.to_numpy()
+    else:
+        values = np.asarray(y)
+    labels = column_or_1d(values, warn=True)
+    if labels.dtype.kind == "f":
+        if np.isnan(labels).any():
+            row = int(np.argmax(np.isnan(labels)))
+            raise ValueError(
+                f"Input y contains NaN: a label is missing in row {row}. Drop rows without a label."
+            )
+        if np.isinf(labels).any():
+            raise ValueError("Input y contains infinity: labels must be finite.")
+    if labels.dtype.kind == "O":
+        for row, label in enumerate(labels):
+            if label is None or label != label:
+                raise ValueError(
+                    f"Input y contains NaN: the label in row {row} is {label!r}. "
+                    "Drop rows without a label."
+                )
+    return labels
+
+
+def _encode_integers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    if labels.dtype.kind == "b":
+        labels_seen = labels.view(np.uint8)
+    else:
+        labels_seen = labels
+    low = int(labels_seen.min())
+    span = int(labels_seen.max()) - low + 1
+    if span > _COUNTED_RANGE:
+        classes, codes = np.unique(labels, return_inverse=True)
+        return classes, codes.astype(np.int32)
+    # In slices: no temporary as long as y, and no sorting.
+    slices = [slice(i, i + 65536) for i in range(0, len(labels), 65536)]
+    present = np.zeros(span, dtype=bool)
+    codes = np.empty(len(labels), dtype=np.int32)
+    for part in slices:
+        codes[part] = labels_seen[part] if low == 0 else labels_seen[part].astype(np.int64) - low
+        present[codes[part]] = True
+    number = np.cumsum(present, dtype=np.int32) - 1
+    if not present.all():
+        for part in slices:
+            codes[part] = number[codes[part]]
+    classes = (np.flatnonzero(present) + low).astype(labels.dtype)
+    return classes, codes

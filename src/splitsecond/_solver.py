@@ -1,0 +1,138 @@
+"""One crossing into the core: a table and class codes in, a tree with its proof out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond import _core
+from splitsecond._exact import as_fraction, leaf_price
+from splitsecond._input import Table, read_table
+from splitsecond._weights import as_integers
+
+ALGORITHMS = ("greedy", "lickety", "split", "optimal")
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A tree, what it costs, and what is proved about it."""
+
+    feature: NDArray[np.int32]  # -1: a leaf
+    left: NDArray[np.int32]  # the child where the feature is 1
+    right: NDArray[np.int32]
+    counts: NDArray[np.int64]  # (nodes, classes): training weight, in the core's integer units
+    errors: int
+    leaves: int
+    weight: int  # total, in the same units
+    objective: Fraction
+    lower_bound: Fraction  # of every tree within the depth limit
+    status: str
+    statistics: dict[str, Any]
+
+
+def solve(
+    X: Any,
+    codes: Any,
+    *,
+    n_classes: int,
+    weights: Any = None,
+    regularization: Real | Fraction = 0.01,  # type: ignore[assignment]
+    algorithm: str = "lickety",
+    max_depth: int = 5,
+    lookahead_depth: int | None = None,
+    postprocess: bool = True,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    n_jobs: int | None = 1,
+    simd: str = "auto",
+    equivalent_points: bool = True,
+    similar_support: bool = True,
+    minimum_support: bool = True,
+    cache: bool = True,
+    subtract_siblings: bool = True,
+) -> Solution:
+    """Solve one problem.
+
+    ``codes`` are class numbers from 0 to ``n_classes - 1``. What comes after ``n_jobs`` changes only
+    the speed, never the answer: it is there for tests and measurements.
+    """
+    table = X if isinstance(X, Table) else read_table(X)
+    codes = np.ascontiguousarray(codes, dtype=np.int32)
+    integers = as_integers(None if weights is None else np.asarray(weights, dtype=np.float64))
+    total = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
+
+    price = as_fraction(regularization)
+    depth = min(max_depth, table.n_columns)
+    # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
+    # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
+    most_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
+    error_price, per_leaf = leaf_price(price, total, most_leaves)
+
+    options = {
+        "algorithm": algorithm,
+        "max_depth": depth,
+        "lookahead": default_lookahead(max_depth) if lookahead_depth is None else lookahead_depth,
+        "postprocess": postprocess,
+        "error_price": error_price,
+        "leaf_price": per_leaf,
+        "time_limit": None if time_limit is None else float(time_limit),
+        "memory_limit": None if memory_limit is None else int(memory_limit),
+        "n_threads": n_threads(n_jobs),
+        "simd": simd,
+        "equivalent_points": equivalent_points,
+        "similar_support": similar_support,
+        "minimum_support": minimum_support,
+        "cache": cache,
+        "subtract_siblings": subtract_siblings,
+    }
+    if table.blocks is not None:
+        found = _core.solve(table.blocks, codes, n_classes, integers, options)
+    else:
+        found = _core.solve_sparse(
+            table.row_begin, table.ones, table.n_columns, codes, n_classes, integers, options
+        )
+    if "not_binary" in found:
+        raise table.not_binary(*found["not_binary"])
+
+    objective = Fraction(found["errors"], total) + price * found["leaves"]
+    exact = found["lower_bound"] == error_price * found["errors"] + per_leaf * found["leaves"]
+    # The core's price of a leaf orders trees exactly but is not lambda itself; where it is dearer,
+    # a tree of many leaves may really cost less by the difference for each of them.
+    too_dear = max(Fraction(0), Fraction(per_leaf, error_price) - price * total)
+    proved = (Fraction(found["lower_bound"], error_price) - too_dear * most_leaves) / total
+    return Solution(
+        feature=np.array(found["feature"], dtype=np.int32),
+        left=np.array(found["left"], dtype=np.int32),
+        right=np.array(found["right"], dtype=np.int32),
+        counts=np.array(found["counts"], dtype=np.int64).reshape(-1, n_classes),
+        errors=found["errors"],
+        leaves=found["leaves"],
+        weight=total,
+        objective=objective,
+        lower_bound=objective if exact else min(objective, max(proved, price)),
+        status="optimal" if exact else found["status"],
+        statistics=found["statistics"],
+    )
+
+
+def default_lookahead(max_depth: int) -> int:
+    """Return the lookahead at which SPLIT does the least work, by the paper's analysis."""
+    return max(1, (max_depth - 1) // 2)
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Read ``n_jobs`` as scikit-learn does: None is one thread, -1 all, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning: give 1 for one thread or -1 for all processors.")
+    if n_jobs > 0:
+        return n_jobs
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return max(1, (processors or 1) + 1 + n_jobs)

@@ -1,0 +1,196 @@
+"""A fitted tree: flat arrays with names, and the ways to write it down."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond._input import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tree:
+    """A decision tree over 0/1 columns.
+
+    Attributes
+    ----------
+    feature : ndarray of shape (n_nodes,)
+        Column of the question at each node, -1 at a leaf. Node 0 is the root.
+    left, right : ndarray of shape (n_nodes,)
+        The node to go to where the column is 1 ("yes") and where it is 0 ("no"); -1 at a leaf.
+    counts : ndarray of shape (n_nodes, n_classes)
+        Training weight of each class at each node.
+    n_rows : ndarray of shape (n_nodes,)
+        Training rows at each node.
+    classes : ndarray of shape (n_classes,)
+        The class labels.
+    names : list of str
+        Names of the columns.
+    objective : float
+        Training error plus ``regularization`` times the number of leaves.
+    """
+
+    feature: NDArray[np.int32]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    counts: NDArray[np.float64]
+    n_rows: NDArray[np.int64]
+    classes: NDArray[Any]
+    names: list[str]
+    objective: float
+    prediction: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Ties go to the first class.
+        object.__setattr__(self, "prediction", np.argmax(self.counts, axis=1))
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.feature < 0))
+
+    @property
+    def depth(self) -> int:
+        """Number of questions on the longest path."""
+        below = np.zeros(len(self.feature), dtype=int)
+        for node in reversed(range(len(self.feature))):  # children come after their parent
+            if self.feature[node] >= 0:
+                below[node] = 1 + max(below[self.left[node]], below[self.right[node]])
+        return int(below[0])
+
+    def apply(self, table: Table) -> NDArray[np.int64]:
+        """Return the leaf that each row of a table ends in."""
+        leaf = np.zeros(table.n_rows, dtype=np.int64)
+        waiting = [(0, np.arange(table.n_rows))]
+        while waiting:
+            node, rows = waiting.pop()
+            if self.feature[node] < 0 or rows.size == 0:
+                leaf[rows] = node
+                continue
+            yes = table.column(self.feature[node])[rows] == 1
+            waiting.append((int(self.left[node]), rows[yes]))
+            waiting.append((int(self.right[node]), rows[~yes]))
+        return leaf
+
+    def shares(self) -> NDArray[np.float64]:
+        """Class shares at each node."""
+        shares: NDArray[np.float64] = self.counts / self.counts.sum(axis=1, keepdims=True)
+        return shares
+
+    def __repr__(self) -> str:
+        return f"<Tree: {self.n_leaves} leaves, depth {self.depth}, objective {self.objective:.4f}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def rules(self) -> list[dict[str, Any]]:
+        """List the leaves as rules, each with its conditions, prediction, rows and class shares."""
+        rules = []
+        shares = self.shares()
+
+        def walk(node: int, conditions: list[tuple[str, bool]]) -> None:
+            if self.feature[node] < 0:
+                rules.append(
+                    {
+                        "if": [name if yes else f"not {name}" for name, yes in conditions],
+                        "then": _plain(self.classes[self.prediction[node]]),
+                        "rows": int(self.n_rows[node]),
+                        "shares": {
+                            _plain(label): float(share)
+                            for label, share in zip(self.classes, shares[node], strict=True)
+                        },
+                        "leaf": node,
+                    }
+                )
+                return
+            name = self.names[self.feature[node]]
+            walk(int(self.left[node]), [*conditions, (name, True)])
+            walk(int(self.right[node]), [*conditions, (name, False)])
+
+        walk(0, [])
+        return rules
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as nested dictionaries of plain Python values."""
+
+        def describe(node: int) -> dict[str, Any]:
+            out: dict[str, Any] = {
+                "rows": int(self.n_rows[node]),
+                "counts": self.counts[node].tolist(),
+            }
+            if self.feature[node] < 0:
+                out["prediction"] = _plain(self.classes[self.prediction[node]])
+            else:
+                out["feature"] = self.names[self.feature[node]]
+                out["column"] = int(self.feature[node])
+                out["yes"] = describe(int(self.left[node]))
+                out["no"] = describe(int(self.right[node]))
+            return out
+
+        return {
+            "classes": [_plain(label) for label in self.classes],
+            "objective": self.objective,
+            "n_leaves": self.n_leaves,
+            "depth": self.depth,
+            "root": describe(0),
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return `to_dict` as JSON; labels that JSON has no word for are written as text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, default=str)
+
+    def to_text(self) -> str:
+        """Draw the tree with lines: a question a row, yes before no, leaves with their share."""
+        lines: list[tuple[str, str]] = []
+        shares = self.shares()
+
+        def leaf_text(node: int) -> tuple[str, str]:
+            label = self.classes[self.prediction[node]]
+            share = shares[node, self.prediction[node]]
+            inside = self.counts[node, self.prediction[node]]
+            return f"-> {label}", f"{share:4.0%}  ({_number(inside)}/{_number(self.counts[node].sum())})"
+
+        def walk(node: int, lead: str, below: str) -> None:
+            if self.feature[node] < 0:
+                text, numbers = leaf_text(node)
+                lines.append((lead + text, numbers))
+                return
+            lines.append((f"{lead}{self.names[self.feature[node]]} ?", f"{self.n_rows[node]:,} rows"))
+            walk(int(self.left[node]), below + "|- yes  ", below + "|  ")
+            walk(int(self.right[node]), below + "|- no   ", below + "   ")
+
+        walk(0, "", "")
+        width = max(len(text) for text, _ in lines)
+        return "\n".join(f"{text:<{width}}  {numbers}".rstrip() for text, numbers in lines)
+
+    def to_dot(self) -> str:
+        """Return the tree in Graphviz's language."""
+        lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
+        shares = self.shares()
+        for node, column in enumerate(self.feature):
+            if column < 0:
+                chosen = self.prediction[node]
+                text = f"{self.classes[chosen]}\n{shares[node, chosen]:.0%} of {self.n_rows[node]:,} rows"
+                lines.append(f"  {node} [label={_quoted(text)}, style=rounded];")
+            else:
+                text = f"{self.names[column]} ?\n{self.n_rows[node]:,} rows"
+                lines.append(f"  {node} [label={_quoted(text)}];")
+                lines.append(f'  {node} -> {self.left[node]} [label="yes"];')
+                lines.append(f'  {node} -> {self.right[node]} [label="no"];')
+        return "\n".join([*lines, "}"])
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _number(weight: float) -> str:
+    return f"{weight:,.0f}" if weight == round(weight) else f"{weight:,.4g}"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

@@ -1,0 +1,437 @@
+"""What a table may come as, and what is refused: nothing is ever cast to 0 or 1 in silence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pytest
+from scipy import sparse
+from strategies import threshold_table
+
+from splitsecond import (
+    GreedyTreeClassifier,
+    LicketySPLITClassifier,
+    OptimalTreeClassifier,
+    SPLITClassifier,
+)
+
+# Long names that no message would contain by chance.
+NAMES = ["income_high", "age_low", "is_tenant", "has_garden", "owns_boat", "was_late", "pays_cash"]
+CLASSIFIERS: tuple[Any, ...] = (
+    GreedyTreeClassifier,
+    OptimalTreeClassifier,
+    SPLITClassifier,
+    LicketySPLITClassifier,
+)
+
+TABLE, LABELS = threshold_table(30, 300, len(NAMES))
+
+
+def fitted(X: Any, y: Any = LABELS) -> Any:
+    return SPLITClassifier(max_depth=3, regularization=0.002).fit(X, y)
+
+
+def seen(model: Any, X: Any) -> tuple[Any, ...]:
+    """Tree and predictions: what must be the same whatever the table came as."""
+    tree = model.tree_
+    return (
+        tree.feature.tolist(),
+        tree.left.tolist(),
+        np.asarray(tree.counts).tolist(),
+        model.predict(X).tolist(),
+        model.predict_proba(X).tolist(),
+        model.apply(X).tolist(),
+    )
+
+
+@pytest.fixture(scope="module")
+def expected() -> tuple[Any, ...]:
+    return seen(fitted(TABLE), TABLE)
+
+
+def frame(dtype: Any = "int64") -> pd.DataFrame:
+    return pd.DataFrame(TABLE, columns=NAMES).astype(dtype)
+
+
+# numpy
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", ">i4", ">f8", "<u2"],
+)
+def test_numpy_dtypes(dtype: str, expected: Any) -> None:
+    X = TABLE.astype(dtype)
+    assert seen(fitted(X), X) == expected
+
+
+LAYOUTS: dict[str, Callable[[npt.NDArray[Any]], npt.NDArray[Any]]] = {
+    "C": np.ascontiguousarray,
+    "F": np.asfortranarray,
+    "every other row": lambda X: np.repeat(X, 2, axis=0)[::2],
+    "every third column": lambda X: np.repeat(X, 3, axis=1)[:, ::3],
+    "backwards twice": lambda X: X[::-1, ::-1].copy()[::-1, ::-1],
+    "a corner of a larger one": lambda X: np.pad(X, 5)[5:-5, 5:-5],
+    "transposed": lambda X: X.T.copy().T,
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int64, np.float64])
+def test_numpy_layouts(layout: str, dtype: Any, expected: Any) -> None:
+    X = LAYOUTS[layout](TABLE.astype(dtype))
+    assert np.array_equal(X, TABLE)
+    assert seen(fitted(X), X) == expected
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.float64])
+def test_read_only_arrays(dtype: Any, expected: Any) -> None:
+    """Memory-mapped files, and what joblib hands to its workers."""
+    X, y = TABLE.astype(dtype), LABELS.copy()
+    X.flags.writeable = False
+    y.flags.writeable = False
+    assert seen(fitted(X, y), X) == expected
+
+
+def test_lists(expected: Any) -> None:
+    X = TABLE.tolist()
+    assert seen(fitted(X, LABELS.tolist()), X) == expected
+
+
+def test_minus_zero_is_zero(expected: Any) -> None:
+    X = np.where(TABLE == 0, -0.0, 1.0)
+    assert seen(fitted(X), X) == expected
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_the_table_is_left_alone(order: Any) -> None:
+    X, y = np.array(TABLE, order=order), LABELS.copy()
+    fitted(X, y).predict(X)
+    assert np.array_equal(X, TABLE)
+    assert np.array_equal(y, LABELS)
+
+
+def test_the_table_may_change_after_fitting(expected: Any) -> None:
+    """The model keeps no view of the caller's memory."""
+    X = TABLE.copy()
+    model = fitted(X)
+    X[:] = 0
+    assert seen(model, TABLE) == expected
+
+
+@pytest.mark.parametrize("n_columns", [1, 63, 64, 65, 130])
+def test_any_number_of_columns(n_columns: int) -> None:
+    rng = np.random.default_rng(31)
+    X = rng.integers(0, 2, size=(200, n_columns))
+    model = OptimalTreeClassifier(max_depth=1, regularization=0.01).fit(X, X[:, -1])
+    assert model.score(X, X[:, -1]) == 1.0
+
+
+# pandas, polars, scipy
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    ["bool", "int64", "uint8", "float64", "float32", "boolean", "Int64", "UInt8", "Float64"],
+)
+def test_pandas_dtypes(dtype: str, expected: Any) -> None:
+    X = frame(dtype)
+    model = fitted(X)
+    assert seen(model, X) == expected
+    assert model.feature_names_in_.tolist() == NAMES
+
+
+def test_pandas_mixed_dtypes(expected: Any) -> None:
+    dtypes = ["bool", "int64", "float32", "boolean", "Int8", "uint8", "float64"]
+    X = frame().astype(dict(zip(NAMES, dtypes, strict=True)))
+    assert seen(fitted(X), X) == expected
+
+
+def test_pandas_index_is_ignored(expected: Any) -> None:
+    X = frame().set_index(np.arange(len(TABLE))[::-1] * 7)
+    y = pd.Series(LABELS, index=[f"row {i}" for i in range(len(LABELS))])
+    assert seen(fitted(X, y), X) == expected
+
+
+def test_pandas_columns_without_names(expected: Any) -> None:
+    X = pd.DataFrame(TABLE)
+    assert seen(fitted(X), X) == expected
+
+
+@pytest.mark.parametrize("dtype", ["Boolean", "Int64", "UInt8", "Int8", "Float64", "Float32"])
+def test_polars_dtypes(dtype: str, expected: Any) -> None:
+    polars = pytest.importorskip("polars")
+    X = polars.DataFrame(TABLE, schema=NAMES, orient="row").cast(getattr(polars, dtype))
+    model = fitted(X, polars.Series(LABELS))
+    assert seen(model, X) == expected
+    assert list(model.feature_names_in_) == NAMES
+
+
+def test_polars_mixed_dtypes(expected: Any) -> None:
+    polars = pytest.importorskip("polars")
+    X = polars.DataFrame(TABLE, schema=NAMES, orient="row").with_columns(
+        polars.col(NAMES[0]).cast(polars.Boolean), polars.col(NAMES[1]).cast(polars.Float32)
+    )
+    assert seen(fitted(X), X) == expected
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "lil"])
+@pytest.mark.parametrize("container", ["array", "matrix"])
+@pytest.mark.parametrize("dtype", [np.bool_, np.int64, np.float64])
+def test_scipy(kind: str, container: str, dtype: Any, expected: Any) -> None:
+    X = getattr(sparse, f"{kind}_{container}")(TABLE.astype(dtype))
+    assert seen(fitted(X), X) == expected
+
+
+def test_scipy_with_stored_zeros(expected: Any) -> None:
+    everything = np.ones_like(TABLE, dtype=np.int64)
+    X = sparse.csr_array(everything)
+    X.data[:] = TABLE.ravel()
+    assert X.nnz == TABLE.size
+    assert seen(fitted(X), X) == expected
+
+
+def test_scipy_with_unsorted_indices(expected: Any) -> None:
+    X = sparse.csr_array(TABLE.astype(np.int64))
+    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        X.indices[start:stop] = X.indices[start:stop][::-1]
+    X.has_sorted_indices = False
+    assert seen(fitted(X), X) == expected
+
+
+def test_scipy_entries_stored_twice_are_their_sum() -> None:
+    """1 + 1 is 2, however it is stored, and 2 is refused."""
+    rows, columns = np.nonzero(TABLE)
+    ones = np.ones(len(rows) + 1)
+    X = sparse.coo_array(
+        (ones, (np.append(rows, rows[0]), np.append(columns, columns[0]))), shape=TABLE.shape
+    )
+    for given in (X, _without_summing(X)):
+        with pytest.raises(ValueError, match="2"):
+            fitted(given)
+
+
+def _without_summing(X: Any) -> Any:
+    """The same matrix as CSR with the repeated entry still stored twice."""
+    order = np.argsort(X.coords[0], kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(X.coords[0], minlength=X.shape[0]))])
+    return sparse.csr_array((X.data[order], X.coords[1][order], indptr), shape=X.shape)
+
+
+# Refusals: the column and a value are named
+
+
+MISSING = r"(?is)(?=.*was_late)(?=.*(?:missing|na\b|nan|none|null))"
+REFUSED_NUMBERS = [2, -1, 256, 257, -255, 2**32, 2**32 + 1]
+REFUSED_FLOATS = [2.0, 0.5, -1.0, 1e-300, 1.0000000000000002, 0.9999999999999999, np.nan, np.inf]
+
+
+def pattern(column: str | int, value: Any) -> str:
+    """Both are in the message, in either order; 2.0 may be written as 2, and rounded a little."""
+    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    number = "1|0\\.9" if shown == "1" else re.escape(shown)
+    return rf"(?is)(?=.*\b{column}\b)(?=.*(?<![\w.])(?:{number})(?!\d))"
+
+
+@pytest.mark.parametrize("value", REFUSED_NUMBERS)
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_integers_that_are_not_0_or_1(classifier: Any, value: int) -> None:
+    """Some of these are 0 or 1 in their lowest bits: a narrowing cast would let them pass."""
+    X = TABLE.astype(np.int64)
+    X[123, 5] = value
+    with pytest.raises(ValueError, match=pattern(5, value)):
+        classifier().fit(X, LABELS)
+    with pytest.raises(ValueError, match=pattern("was_late", value)):
+        classifier().fit(pd.DataFrame(X, columns=NAMES), LABELS)
+
+
+@pytest.mark.parametrize("value", REFUSED_FLOATS)
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_floats_that_are_not_0_or_1(classifier: Any, value: float) -> None:
+    X = TABLE.astype(np.float64)
+    X[123, 5] = value
+    with pytest.raises(ValueError, match=pattern(5, value)):
+        classifier().fit(X, LABELS)
+    with pytest.raises(ValueError, match=pattern("was_late", value)):
+        classifier().fit(pd.DataFrame(X, columns=NAMES), LABELS)
+
+
+@pytest.mark.parametrize("row", [0, 1, 150, 299])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_one_wrong_value_anywhere(row: int, dtype: Any, order: Any) -> None:
+    """Wherever it is and however the array lies in memory: vector code has edges."""
+    for column in range(len(NAMES)):
+        X = np.array(TABLE, dtype=dtype, order=order)
+        X[row, column] = 2
+        with pytest.raises(ValueError, match=pattern(column, 2)):
+            LicketySPLITClassifier().fit(X, LABELS)
+
+
+@pytest.mark.parametrize("value", ["yes", "0", "True", "maybe"])
+def test_strings(value: str) -> None:
+    """Not even those that look like numbers: what they mean is the user's decision."""
+    X = frame().astype({"was_late": object})
+    X.loc[:, "was_late"] = value
+    with pytest.raises(ValueError, match=pattern("was_late", value)):
+        fitted(X)
+    with pytest.raises(ValueError, match=pattern(5, value)):
+        fitted(X.to_numpy())
+    with pytest.raises(ValueError):  # noqa: PT011 - any column may be named
+        fitted(np.full(TABLE.shape, value))
+
+
+def test_strings_name_a_value() -> None:
+    X = frame().astype({"was_late": object})
+    X["was_late"] = ["yes" if value else "no" for value in TABLE[:, 5]]
+    with pytest.raises(ValueError, match=r"(?s)(?=.*was_late)(?=.*\b(?:yes|no)\b)"):
+        fitted(X)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "missing"),
+    [("boolean", pd.NA), ("Int64", pd.NA), ("Float64", pd.NA), ("object", None), ("float64", None)],
+)
+def test_missing_values_in_pandas(dtype: str, missing: Any) -> None:
+    X = frame().astype({"was_late": dtype})
+    X.loc[40, "was_late"] = missing
+    with pytest.raises(ValueError, match=MISSING):
+        fitted(X)
+
+
+@pytest.mark.parametrize("dtype", ["Boolean", "Int64", "Float64"])
+def test_missing_values_in_polars(dtype: str) -> None:
+    polars = pytest.importorskip("polars")
+    X = polars.DataFrame(TABLE, schema=NAMES, orient="row").cast(getattr(polars, dtype))
+    row = polars.Series(range(len(TABLE))) == 40
+    X = X.with_columns(
+        polars.when(row).then(None).otherwise(polars.col("was_late")).alias("was_late")
+    )
+    assert X["was_late"].null_count() == 1
+    with pytest.raises(ValueError, match=MISSING):
+        fitted(X)
+
+
+def test_wrong_values_in_polars() -> None:
+    polars = pytest.importorskip("polars")
+    X = polars.DataFrame(TABLE.astype(np.int64) * [1, 1, 1, 1, 1, 3, 1], schema=NAMES, orient="row")
+    with pytest.raises(ValueError, match=pattern("was_late", 3)):
+        fitted(X)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("value", [2.0, 0.5, -1.0, np.nan])
+def test_wrong_values_in_scipy(kind: str, value: float) -> None:
+    X = TABLE.astype(np.float64)
+    X[123, 5] = value
+    with pytest.raises(ValueError, match=pattern(5, value)):
+        fitted(getattr(sparse, f"{kind}_array")(X))
+
+
+def test_all_columns_wrong_names_one_of_them() -> None:
+    """The commonest mistake: a table of measurements."""
+    X = pd.DataFrame(np.random.default_rng(32).normal(size=TABLE.shape), columns=NAMES)
+    with pytest.raises(ValueError, match="income_high"):
+        fitted(X)
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "apply"])
+@pytest.mark.parametrize("value", [2, 0.5, np.nan])
+def test_wrong_values_at_prediction(method: str, value: float) -> None:
+    model = fitted(TABLE)
+    X = TABLE.astype(np.float64)
+    X[7, 5] = value
+    with pytest.raises(ValueError, match=pattern(5, value)):
+        getattr(model, method)(X)
+
+
+# Shapes
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (np.zeros((0, 3)), np.zeros(0)),
+        (np.zeros((5, 0)), np.array([0, 1, 0, 1, 0])),
+        (np.array([0, 1, 0, 1]), np.array([0, 1, 0, 1])),
+        (np.zeros((4, 2, 2)), np.array([0, 1, 0, 1])),
+        (np.zeros((4, 2)), np.array([0, 1, 0])),
+        (np.zeros((4, 2)), np.array([0, 1, 0, 1, 0])),
+        (np.zeros((4, 2)), np.zeros((4, 2))),
+        (np.zeros((4, 2)), np.array([0, 1, np.nan, 1])),
+        (np.zeros((4, 2)), np.array(["a", None, "b", "a"], dtype=object)),
+    ],
+    ids=[
+        "no rows",
+        "no columns",
+        "one dimension",
+        "three dimensions",
+        "too few labels",
+        "too many labels",
+        "a table of labels",
+        "a missing label",
+        "a missing name",
+    ],
+)
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_impossible_shapes_and_labels(classifier: Any, X: Any, y: Any) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        classifier().fit(X, y)
+
+
+@pytest.mark.parametrize("n_columns", [len(NAMES) - 1, len(NAMES) + 1])
+def test_a_wrong_number_of_columns_at_prediction(n_columns: int) -> None:
+    model = fitted(TABLE)
+    with pytest.raises(ValueError, match=rf"(?s)(?=.*\b{n_columns}\b)(?=.*\b{len(NAMES)}\b)"):
+        model.predict(np.zeros((3, n_columns)))
+
+
+# Names
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "apply"])
+def test_columns_are_matched_by_name(method: str) -> None:
+    model = fitted(frame())
+    expected = getattr(model, method)(frame()).tolist()
+    rng = np.random.default_rng(33)
+    for _ in range(5):
+        assert getattr(model, method)(frame()[rng.permutation(NAMES)]).tolist() == expected
+
+
+def test_names_match_across_libraries() -> None:
+    polars = pytest.importorskip("polars")
+    model = fitted(frame())
+    X = polars.DataFrame(TABLE, schema=NAMES, orient="row").select(NAMES[::-1])
+    assert model.predict(X).tolist() == model.predict(frame()).tolist()
+    model = fitted(X)
+    assert model.predict(frame()).tolist() == model.predict(X).tolist()
+
+
+@pytest.mark.parametrize("name", [NAMES[0], NAMES[-1]])
+def test_a_missing_column_is_named(name: str) -> None:
+    model = fitted(frame())
+    with pytest.raises(ValueError, match=name):
+        model.predict(frame().drop(columns=name))
+
+
+def test_a_renamed_column_is_a_missing_one() -> None:
+    model = fitted(frame())
+    with pytest.raises(ValueError, match="was_late"):
+        model.predict(frame().rename(columns={"was_late": "was_very_late"}))
+
+
+def test_repeated_names_are_refused() -> None:
+    """Two columns of one name cannot be matched at prediction."""
+    X = frame()
+    X.columns = pd.Index([*NAMES[:-1], NAMES[0]])
+    with pytest.raises(ValueError, match=NAMES[0]):
+        fitted(X)
+
+
+def test_tables_without_names_have_no_names() -> None:
+    assert not hasattr(fitted(TABLE), "feature_names_in_")

@@ -1,0 +1,471 @@
+"""Limits hold, Ctrl-C works, and what comes back is a real tree between true bounds.
+
+The hard table is noise, where no bound helps: the full search would take hours. This is the only
+file that looks at a clock. A limit may be overrun by a tenth of it or 0.2 s, whichever is more.
+"""
+
+from __future__ import annotations
+
+import _thread
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import oracle
+import pytest
+from strategies import threshold_table
+
+from splitsecond import (
+    GreedyTreeClassifier,
+    LicketySPLITClassifier,
+    LimitWarning,
+    OptimalTreeClassifier,
+    SPLITClassifier,
+)
+from splitsecond._solver import Solution, solve
+
+Table = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
+
+REGULARIZATION = 1e-5
+# Estimators whose full search on the hard table takes minutes at least.
+ENDLESS: dict[str, Callable[..., Any]] = {
+    "optimal": lambda **limits: OptimalTreeClassifier(
+        max_depth=7, regularization=REGULARIZATION, **limits
+    ),
+    "split": lambda **limits: SPLITClassifier(
+        max_depth=7, regularization=REGULARIZATION, lookahead_depth=4, **limits
+    ),
+    "prefix": lambda **limits: SPLITClassifier(
+        max_depth=7, regularization=REGULARIZATION, lookahead_depth=4, postprocess=False, **limits
+    ),
+    # Lookahead 1 is quick, and then the leaves of the prefix are filled, which is not.
+    "fills": lambda **limits: SPLITClassifier(
+        max_depth=7, regularization=REGULARIZATION, lookahead_depth=1, **limits
+    ),
+}
+endless = pytest.mark.parametrize("kind", ENDLESS)
+jobs = pytest.mark.parametrize("n_jobs", [1, 2])
+
+
+def noise(n_rows: int, n_columns: int, n_classes: int = 2) -> Table:
+    rng = np.random.default_rng(50)
+    X = rng.integers(0, 2, size=(n_rows, n_columns)).astype(np.uint8)
+    return X, rng.integers(n_classes, size=n_rows)
+
+
+@pytest.fixture(scope="module")
+def hard() -> Table:
+    # What is loaded on first use is no part of any limit.
+    OptimalTreeClassifier(max_depth=1).fit(*noise(10, 2))
+    return noise(20_000, 80)
+
+
+def most(limit: float) -> float:
+    return limit + max(0.1 * limit, 0.2)
+
+
+def assert_real_tree(model: Any, X: Any, y: Any, max_depth: int) -> None:
+    """Whatever stopped the search, the tree is whole and what is said of it is true."""
+    errors = np.mean(model.predict(X) != y)
+    expected = errors + REGULARIZATION * model.get_n_leaves()
+    assert model.objective_ == pytest.approx(expected, abs=1e-12)
+    assert 0 <= model.lower_bound_ <= model.objective_
+    assert model.get_depth() <= max_depth
+    counts = np.asarray(model.tree_.counts)
+    assert counts[0].tolist() == np.bincount(y, minlength=counts.shape[1]).tolist()
+    # Noise or not, a tree so far is no worse than no tree.
+    lone_leaf = 1 - np.bincount(y).max() / len(y) + REGULARIZATION
+    assert model.objective_ <= lone_leaf + 1e-12
+
+
+# Time
+
+
+@jobs
+@pytest.mark.parametrize("limit", [0.1, 0.5])
+@endless
+def test_time_limit(kind: str, limit: float, n_jobs: int, hard: Table) -> None:
+    model = ENDLESS[kind](time_limit=limit, n_jobs=n_jobs)
+    start = time.perf_counter()
+    with pytest.warns(LimitWarning) as caught:
+        model.fit(*hard)
+    elapsed = time.perf_counter() - start
+    assert elapsed <= most(limit)
+    # Nothing finished early: the limit was really hit.
+    assert elapsed >= 0.9 * limit
+    assert model.status_ == "time_limit"
+    assert_real_tree(model, *hard, max_depth=7)
+    assert len(caught) == 1
+
+
+def test_a_longer_time_limit(hard: Table) -> None:
+    """Where a tenth of the limit is more than 0.2 s, and memory has had time to fill."""
+    model = ENDLESS["optimal"](time_limit=3)
+    start = time.perf_counter()
+    with pytest.warns(LimitWarning):
+        model.fit(*hard)
+    assert time.perf_counter() - start <= most(3)
+    assert model.status_ == "time_limit"
+    assert_real_tree(model, *hard, max_depth=7)
+
+
+@jobs
+@pytest.mark.parametrize("limit", [1e-6, 1e-3, 0.02])
+def test_a_time_limit_too_short_for_anything(limit: float, n_jobs: int, hard: Table) -> None:
+    model = ENDLESS["optimal"](time_limit=limit, n_jobs=n_jobs)
+    start = time.perf_counter()
+    with pytest.warns(LimitWarning):
+        model.fit(*hard)
+    assert time.perf_counter() - start <= most(limit)
+    assert model.status_ == "time_limit"
+    assert_real_tree(model, *hard, max_depth=7)
+
+
+@pytest.mark.parametrize("classifier", [GreedyTreeClassifier, LicketySPLITClassifier])
+@pytest.mark.parametrize("limit", [1e-6, 1e-3, 0.05])
+def test_quick_algorithms_keep_time_limits_too(classifier: Any, limit: float, hard: Table) -> None:
+    """They may finish in time: then nothing is said, and otherwise what stopped them is."""
+    model = classifier(max_depth=7, regularization=REGULARIZATION, time_limit=limit)
+    start = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(*hard)
+    assert time.perf_counter() - start <= most(limit)
+    assert model.status_ in ("complete", "time_limit")
+    assert [w.category for w in caught] == [LimitWarning] * (model.status_ == "time_limit")
+    assert_real_tree(model, *hard, max_depth=7)
+
+
+def test_the_warning_says_what_happened_and_what_to_try(hard: Table) -> None:
+    with pytest.warns(LimitWarning) as caught:
+        ENDLESS["optimal"](time_limit=0.1).fit(*hard)
+    text = str(caught[0].message)
+    assert "time_limit" in text
+    assert "0.1" in text
+    assert "max_depth" in text
+    # It points at the caller's line, not into the package.
+    assert caught[0].filename == __file__
+
+
+def test_a_stopped_model_prints_why(hard: Table) -> None:
+    with pytest.warns(LimitWarning):
+        model = ENDLESS["optimal"](time_limit=0.1).fit(*hard)
+    text = str(model)
+    assert "time" in text.lower()
+    assert "gap" in text.lower() or "lower bound" in text.lower()
+
+
+def test_a_generous_limit_changes_nothing() -> None:
+    X, y = threshold_table(51, 800, 12)
+    free = OptimalTreeClassifier(max_depth=3, regularization=0.001).fit(X, y)
+    limited = OptimalTreeClassifier(
+        max_depth=3, regularization=0.001, time_limit=600, memory_limit=4 * 2**30
+    ).fit(X, y)
+    assert limited.status_ == free.status_ == "optimal"
+    assert limited.tree_.feature.tolist() == free.tree_.feature.tolist()
+
+
+def test_a_limit_does_not_outlive_its_fit(hard: Table) -> None:
+    model = ENDLESS["optimal"](time_limit=0.05)
+    with pytest.warns(LimitWarning):
+        model.fit(*hard)
+    X, y = threshold_table(52, 300, 8)
+    model.set_params(time_limit=None, max_depth=3).fit(X, y)
+    assert model.status_ == "optimal"
+    assert model.lower_bound_ == model.objective_
+
+
+# Bounds under limits: the truth lies between them
+
+
+def limited(X: Any, y: Any, **options: Any) -> Solution:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LimitWarning)
+        return solve(X, y, n_classes=int(y.max()) + 1, regularization=REGULARIZATION, **options)
+
+
+def assert_solution_is_real(solution: Solution, X: Any, y: Any) -> None:
+    objective = oracle.tree_objective(
+        solution.feature,
+        solution.left,
+        solution.right,
+        X.tolist(),
+        y.tolist(),
+        n_classes=int(y.max()) + 1,
+        regularization=REGULARIZATION,
+    )
+    assert solution.objective == objective
+
+
+# Searches of some tenths of a second, so that the limits fall before, within and after them.
+MEDIUM: list[dict[str, Any]] = [
+    {"algorithm": "optimal", "max_depth": 4},
+    {"algorithm": "split", "max_depth": 5, "lookahead_depth": 2},
+    {"algorithm": "split", "max_depth": 5, "lookahead_depth": 2, "postprocess": False},
+    {"algorithm": "lickety", "max_depth": 6},
+    {"algorithm": "greedy", "max_depth": 6},
+]
+medium = pytest.mark.parametrize("options", MEDIUM, ids=lambda o: "-".join(map(str, o.values())))
+
+
+def assert_bracketed(found: Solution, finished: Solution, stopped: str) -> None:
+    """The certified bound is below what the whole search finds.
+
+    For the optimal tree the objective is also above it; the other algorithms are heuristics, and
+    stopping one of them early can, by luck, leave a better tree than it would have ended with.
+    """
+    assert found.lower_bound <= finished.objective
+    assert 0 <= found.lower_bound <= found.objective
+    if finished.status == "optimal":
+        assert found.objective >= finished.objective
+    assert found.status in (stopped, finished.status)
+    if found.status == finished.status:
+        assert found.objective == finished.objective
+
+
+@jobs
+@medium
+def test_bounds_bracket_the_truth_under_time_limits(options: dict[str, Any], n_jobs: int) -> None:
+    X, y = noise(600, 24, n_classes=3)
+    finished = limited(X, y, **options)
+    for limit in np.geomspace(1e-5, 1, 16).tolist():
+        found = limited(X, y, time_limit=limit, n_jobs=n_jobs, **options)
+        assert_bracketed(found, finished, "time_limit")
+        assert_solution_is_real(found, X, y)
+
+
+@jobs
+@medium
+def test_bounds_bracket_the_truth_under_memory_limits(options: dict[str, Any], n_jobs: int) -> None:
+    X, y = noise(600, 24, n_classes=3)
+    finished = limited(X, y, **options)
+    for limit in np.geomspace(2**17, 2**27, 11).astype(int).tolist():
+        found = limited(X, y, memory_limit=limit, n_jobs=n_jobs, **options)
+        assert_bracketed(found, finished, "memory_limit")
+        assert_solution_is_real(found, X, y)
+
+
+def test_the_bound_of_a_stopped_search_is_worth_something() -> None:
+    """Equivalent points prove most of the error at once: the bound must say so from the start."""
+    rng = np.random.default_rng(53)
+    patterns = rng.integers(0, 2, size=(40, 30)).astype(np.uint8)
+    X = np.repeat(patterns, 50, axis=0)
+    y = rng.integers(0, 2, size=len(X))
+    _, group = np.unique(X, axis=0, return_inverse=True)
+    ones = np.bincount(group.ravel(), weights=y)
+    size = np.bincount(group.ravel())
+    unavoidable = Fraction(int(np.minimum(ones, size - ones).sum()), len(X))
+    found = limited(X, y, algorithm="optimal", max_depth=8, time_limit=0.02)
+    assert found.lower_bound >= unavoidable
+
+
+# Ctrl-C
+
+
+def raise_here() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def kill_process() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def simulated() -> None:
+    _thread.interrupt_main()
+
+
+# Sent to its own process, the signal would end it on Windows.
+ctrl_c = simulated if sys.platform == "win32" else kill_process
+
+
+def interrupted_fit(model: Any, table: Table, send: Callable[[], None]) -> float:
+    """Fit, press Ctrl-C after 0.4 s, and tell how long it took to react."""
+    sent: list[float] = []
+
+    def press() -> None:
+        sent.append(time.perf_counter())
+        send()
+
+    timer = threading.Timer(0.4, press)
+    timer.start()
+    try:
+        with pytest.warns(LimitWarning):
+            model.fit(*table)
+        ended = time.perf_counter()
+    except KeyboardInterrupt:  # which would end the whole test run
+        pytest.fail("KeyboardInterrupt escaped from fit")
+    finally:
+        timer.cancel()
+        timer.join()
+    assert sent, "the search ended by itself"
+    return ended - sent[0]
+
+
+@jobs
+@endless
+def test_interrupt(kind: str, n_jobs: int, hard: Table) -> None:
+    # The time limit only saves the test run should the interrupt be ignored.
+    model = ENDLESS[kind](n_jobs=n_jobs, time_limit=20)
+    assert interrupted_fit(model, hard, ctrl_c) <= 0.2
+    assert model.status_ == "interrupted"
+    assert_real_tree(model, *hard, max_depth=7)
+
+
+@pytest.mark.parametrize("send", [raise_here, kill_process, simulated])
+def test_every_way_to_interrupt(send: Callable[[], None], hard: Table) -> None:
+    if send is not simulated and sys.platform == "win32":
+        pytest.skip("a signal sent by a thread ends the process there")
+    model = ENDLESS["optimal"](time_limit=20)
+    assert interrupted_fit(model, hard, send) <= 0.2
+    assert model.status_ == "interrupted"
+
+
+def test_ctrl_c_is_itself_again_after_a_fit(hard: Table) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    interrupted_fit(ENDLESS["optimal"](time_limit=20), hard, ctrl_c)
+    assert signal.getsignal(signal.SIGINT) is before
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    # And the next fit does not remember it.
+    X, y = threshold_table(54, 300, 8)
+    assert OptimalTreeClassifier(max_depth=3).fit(X, y).status_ == "optimal"
+
+
+def test_fit_in_another_thread(hard: Table) -> None:
+    """Only the main thread may handle signals: elsewhere a fit must not even try."""
+    results: list[Any] = []
+
+    def work() -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LimitWarning)
+            results.append(ENDLESS["optimal"](time_limit=0.2).fit(*hard))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(timeout=20)
+    assert not thread.is_alive()
+    assert results[0].status_ == "time_limit"
+
+
+def test_other_threads_run_during_a_fit(hard: Table) -> None:
+    """The interpreter is not held: a counter in another thread goes on counting."""
+    ticks = 0
+    done = threading.Event()
+
+    def tick() -> None:
+        nonlocal ticks
+        while not done.wait(0.01):
+            ticks += 1
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        with pytest.warns(LimitWarning):
+            ENDLESS["optimal"](time_limit=0.5).fit(*hard)
+    finally:
+        done.set()
+        thread.join()
+    assert ticks >= 10
+
+
+# Memory
+
+MEASURE = """
+import json, sys, warnings
+
+import numpy as np
+
+from splitsecond import LimitWarning, OptimalTreeClassifier, SPLITClassifier
+
+
+def peak():
+    # Not getrusage where this exists: a new process inherits the peak of the one that started it,
+    # so that after a large parent everything would seem free.
+    try:
+        with open("/proc/self/status") as lines:
+            return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+    except FileNotFoundError:
+        import resource
+
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+kind, limit, n_jobs, n_rows, n_columns = json.loads(sys.argv[1])
+rng = np.random.default_rng(50)
+# Made without a larger intermediate, which would have raised the peak already.
+X = rng.integers(0, 2, size=(n_rows, n_columns), dtype=np.uint8)
+y = rng.integers(0, 2, size=n_rows)
+OptimalTreeClassifier(max_depth=2).fit(X[:50], y[:50])
+options = {"max_depth": 7, "regularization": 1e-5, "n_jobs": n_jobs, "time_limit": 60}
+if kind == "optimal":
+    model = OptimalTreeClassifier(memory_limit=limit, **options)
+else:
+    model = SPLITClassifier(memory_limit=limit, lookahead_depth=5, **options)
+before = peak()
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    model.fit(X, y)
+print(json.dumps({
+    "growth": peak() - before,
+    "status": model.status_,
+    "objective": model.objective_,
+    "lower_bound": model.lower_bound_,
+    "errors": float(np.mean(model.predict(X) != y)),
+    "leaves": model.get_n_leaves(),
+    "warnings": [str(w.message) for w in caught if w.category is LimitWarning],
+}))
+"""
+
+
+def measured(kind: str, limit: int, n_jobs: int, n_rows: int, n_columns: int) -> dict[str, Any]:
+    arguments = json.dumps([kind, limit, n_jobs, n_rows, n_columns])
+    finished = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(MEASURE), arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    result: dict[str, Any] = json.loads(finished.stdout)
+    return result
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the peak is not measured there")
+@pytest.mark.parametrize(
+    ("kind", "megabytes", "n_jobs"),
+    [("optimal", 16, 1), ("optimal", 16, 2), ("optimal", 64, 1), ("split", 16, 1)],
+)
+def test_memory_limit(kind: str, megabytes: int, n_jobs: int) -> None:
+    limit = megabytes * 2**20
+    n_rows, n_columns = 20_000, 80
+    result = measured(kind, limit, n_jobs, n_rows, n_columns)
+    assert result["status"] == "memory_limit"
+    assert len(result["warnings"]) == 1
+    assert "memory_limit" in result["warnings"][0]
+    # Beyond the limit itself: copies of the table while it is checked, and the interpreter.
+    allowance = 4 * n_rows * n_columns + 8 * 2**20
+    assert result["growth"] <= 1.1 * limit + allowance
+    expected = result["errors"] + 1e-5 * result["leaves"]
+    assert result["objective"] == pytest.approx(expected, abs=1e-12)
+    assert 0 <= result["lower_bound"] <= result["objective"] <= 0.5 + 1e-5
+
+
+def test_a_memory_limit_too_small_for_anything_still_gives_a_tree(hard: Table) -> None:
+    model = ENDLESS["optimal"](memory_limit=2**20, time_limit=20)
+    with pytest.warns(LimitWarning):
+        model.fit(*hard)
+    assert model.status_ == "memory_limit"
+    assert_real_tree(model, *hard, max_depth=7)
