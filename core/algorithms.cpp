@@ -139,15 +139,15 @@ Tree leaf_of(const Target& target, std::size_t n_rows) {
 void solve_packed(View& view, const Options& options, Limits& limits, Solution& solution) {
     const bool exact_part = options.algorithm == Algorithm::optimal ||
                             (options.algorithm == Algorithm::split && options.postprocess);
-    if (exact_part && options.speed.equivalent_points) mark_unavoidable(view, limits);
+    if (exact_part && options.speed.equivalent_points) mark_unavoidable(*options.speed.kernels, view, limits);
 
     Node root(limits);
     root.counts.resize(view.n_classes * view.stride);
     {
-        Buffer<Word> all(limits);
+        Buffer<Word> all(limits), none(limits);
         all.resize(view.n_words());
-        for (std::size_t w = 0; w < view.n_words(); ++w) all[w] = view.column(w, view.ones());
-        count_rows(*options.speed.kernels, view, all.data(), root.counts.data());
+        none.resize(view.n_words());
+        split_rows(*options.speed.kernels, view, nullptr, view.ones(), all.data(), none.data(), root.counts.data());
     }
     root.view = std::move(view);
     std::uint32_t n_literals = 0;
@@ -187,7 +187,7 @@ Solution solve(const Table& table, const Target& target, Options options, Limits
     View view(limits);
     bool packed = false;
     try {
-        solution.not_binary = pack(table, target, limits, view);
+        solution.not_binary = pack(*options.speed.kernels, table, target, limits, view);
         if (solution.not_binary) return solution;
         packed = !limits.stopped();
         if (packed) solve_packed(view, options, limits, solution);

@@ -12,20 +12,6 @@ namespace {
 
 constexpr std::size_t kBlock = 64;  // rows packed together: one word of every column
 
-// In place: bit c of word r becomes bit r of word c (Hacker's Delight, 7-3).
-void transpose(Word* block) {
-    Word mask = 0x00000000FFFFFFFFu;
-    for (std::size_t width = 32; width != 0; width >>= 1, mask ^= mask << width) {
-        for (std::size_t base = 0; base < kBlock; base += 2 * width) {
-            for (std::size_t i = base; i < base + width; ++i) {
-                const Word swapped = ((block[i] >> width) ^ block[i + width]) & mask;
-                block[i] ^= swapped << width;
-                block[i + width] ^= swapped;
-            }
-        }
-    }
-}
-
 template <class Visit>
 auto with_type(Type type, Visit visit) {
     switch (type) {
@@ -46,7 +32,8 @@ auto with_type(Type type, Visit visit) {
 // Turns up to 64 rows of the table into one word per column.
 class BlockReader {
 public:
-    explicit BlockReader(const Table& table) : table_(table), by_rows_(is_bytes_in_rows(table)) {}
+    BlockReader(const Kernels& kernels, const Table& table)
+        : kernels_(kernels), table_(table), by_rows_(is_bytes_in_rows(table)) {}
 
     // out[j] gets column j of the rows, row rows[r] in bit r. Returns a cell that is not 0 or 1.
     std::optional<Cell> read(const std::size_t* rows, std::size_t n, Word* out) const {
@@ -66,31 +53,15 @@ private:
         return !table.dense.empty();
     }
 
-    // Eight bytes become eight bits by one multiplication; 64 rows of 64 bits are then transposed.
     std::optional<Cell> read_bytes(const std::size_t* rows, std::size_t n, Word* out) const {
         const auto* base = static_cast<const std::uint8_t*>(table_.dense[0].data);
+        const std::uint8_t* starts[kBlock];
+        for (std::size_t r = 0; r < n; ++r)
+            starts[r] = base + static_cast<std::ptrdiff_t>(rows[r]) * table_.dense[0].stride;
         for (std::size_t first = 0; first < table_.n_columns; first += kBlock) {
             const std::size_t width = std::min(kBlock, table_.n_columns - first);
-            Word block[kBlock] = {};
-            Word seen = 0;
-            for (std::size_t r = 0; r < n; ++r) {
-                const std::uint8_t* row =
-                    base + static_cast<std::ptrdiff_t>(rows[r]) * table_.dense[0].stride + first;
-                Word bits = 0;
-                for (std::size_t j = 0; j < width; j += 8) {
-                    Word bytes = 0;
-                    if (j + 8 <= width)
-                        std::memcpy(&bytes, row + j, 8);
-                    else
-                        std::memcpy(&bytes, row + j, width - j);
-                    seen |= bytes;
-                    bits |= ((bytes * 0x0102040810204080u) >> 56) << j;
-                }
-                block[r] = bits;
-            }
-            if ((seen & 0xFEFEFEFEFEFEFEFEu) != 0) return find_in_bytes(rows, n);
-            transpose(block);
-            std::copy_n(block, width, out + first);
+            if (!kernels_.pack_bytes(starts, n, width, out + first)) return find_in_bytes(rows, n);
+            for (std::size_t r = 0; r < n; ++r) starts[r] += width;
         }
         return std::nullopt;
     }
@@ -137,6 +108,7 @@ private:
         return std::nullopt;
     }
 
+    const Kernels& kernels_;
     const Table& table_;
     const bool by_rows_;
 };
@@ -267,8 +239,8 @@ void keep_columns(View& view, std::vector<std::uint32_t> columns) {
 
 }  // namespace
 
-std::optional<Cell> find_non_binary(const Table& table) {
-    const BlockReader reader(table);
+std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table) {
+    const BlockReader reader(kernels, table);
     std::vector<Word> words(table.n_columns);
     std::size_t rows[kBlock];
     for (std::size_t first = 0; first < table.n_rows; first += kBlock) {
@@ -279,7 +251,8 @@ std::optional<Cell> find_non_binary(const Table& table) {
     return std::nullopt;
 }
 
-std::optional<Cell> pack(const Table& table, const Target& target, Limits& limits, View& view) {
+std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Target& target, Limits& limits,
+                         View& view) {
     view.n_classes = target.n_classes;
     view.n_features = table.n_columns;
     view.stride = View::stride_for(table.n_columns);
@@ -297,7 +270,7 @@ std::optional<Cell> pack(const Table& table, const Target& target, Limits& limit
     view.data.resize(n_words * view.stride);
 
     // Rows wait in their run's block until 64 are there; rows of weight 0 are checked and thrown away.
-    const BlockReader reader(table);
+    const BlockReader reader(kernels, table);
     struct Waiting {
         std::size_t n = 0;
         std::size_t next_word = 0;
@@ -334,7 +307,7 @@ std::optional<Cell> pack(const Table& table, const Target& target, Limits& limit
     return std::nullopt;
 }
 
-void mark_unavoidable(View& view, Limits& limits) {
+void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
     const std::size_t n_words = view.n_words();
     const std::size_t chunks = (view.n_features + kBlock - 1) / kBlock;
     const std::size_t n_rows = n_words * kBlock;
@@ -348,7 +321,7 @@ void mark_unavoidable(View& view, Limits& limits) {
             Word block[kBlock] = {};
             const std::size_t width = std::min(kBlock, view.n_features - chunk * kBlock);
             std::copy_n(view.data.data() + w * view.stride + chunk * kBlock, width, block);
-            transpose(block);
+            kernels.transpose(block);
             for (std::size_t r = 0; r < kBlock; ++r) rows[(w * kBlock + r) * chunks + chunk] = block[r];
         }
 

@@ -45,13 +45,14 @@ struct Cell {
 };
 
 // A cell that is neither 0 nor 1, if there is one.
-std::optional<Cell> find_non_binary(const Table& table);
+std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table);
 
 // Packs the table into `view`, all of whose features are distinct and not constant.
 // Returns a cell that is neither 0 nor 1, if there is one; then, or when stopped, the view is of no use.
-std::optional<Cell> pack(const Table& table, const Target& target, Limits& limits, View& view);
+std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Target& target, Limits& limits,
+                         View& view);
 
 // Fills the view's last column: in each group of rows with equal features, those not of the heaviest class.
-void mark_unavoidable(View& view, Limits& limits);
+void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits);
 
 }  // namespace splitsecond

@@ -21,16 +21,12 @@ std::ptrdiff_t best_gain(const Problem& problem, const View& view, const Count* 
         gains.totals[c] = counts[c * view.stride + view.ones()];
         weight += gains.totals[c];
     }
-    problem.kernels().split_entropies(counts, view.stride, gains.totals.data(), view.n_classes, view.n_features,
-                                      gains.entropy.data());
-    std::ptrdiff_t best = -1;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t j = 0; j < view.n_features; ++j)
-        if (gains.entropy[j] < least - kTieBits * weight) {
-            least = gains.entropy[j];
-            best = static_cast<std::ptrdiff_t>(j);
-        }
-    return best;
+    const double least = problem.kernels().split_entropies(counts, view.stride, gains.totals.data(),
+                                                            view.n_classes, view.n_features, gains.entropy.data());
+    if (least == std::numeric_limits<double>::infinity()) return -1;
+    std::ptrdiff_t first = 0;
+    while (gains.entropy[static_cast<std::size_t>(first)] > least + kTieBits * weight) ++first;
+    return first;
 }
 
 Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget,
@@ -71,24 +67,27 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
     own.no.resize(n_counts);
     own.mask[0].resize(n_words);
     own.mask[1].resize(n_words);
-    select_rows(*source, rows, f, true, own.mask[0].data());
-    select_rows(*source, rows, f, false, own.mask[1].data());
-    count_rows(problem_.kernels(), *source, own.mask[0].data(), own.yes.data());
+    split_rows(problem_.kernels(), *source, rows, f, own.mask[0].data(), own.mask[1].data(), own.yes.data());
     for (std::size_t i = 0; i < n_counts; ++i) own.no[i] = counts[i] - own.yes[i];
 
-    // A split must beat the leaf and fit the budget; what the no-branch needs at least is known already.
-    const auto floor_of = [&](const Count* child) {
-        return std::min(price.of(node_errors(*source, child), 1), split_floor(problem_, *source, child));
-    };
-    const Cost no_floor = floor_of(own.no.data());
+    // A split must beat the leaf and fit the budget; what a child needs at least is known already. The child with
+    // more errors first: the sooner the sum is too large, the better. (A tree is built yes before no.)
+    const Count* child_counts[2] = {own.yes.data(), own.no.data()};
+    Cost child_leaf[2], floor[2];
+    for (int side = 0; side < 2; ++side) {
+        child_leaf[side] = price.of(node_errors(*source, child_counts[side]), 1);
+        floor[side] = std::min(child_leaf[side], split_floor(problem_, *source, child_counts[side]));
+    }
+    const int first = tree == nullptr && child_leaf[1] > child_leaf[0] ? 1 : 0;
     const Cost limit = tree == nullptr ? std::min(budget, leaf - 1) : kInfinite;
-    Cost sum = complete(*source, own.mask[0].data(), own.yes.data(), depth - 1, limit - no_floor, level + 1, tree) +
-               no_floor;
+    const auto child = [&](int side, Cost child_budget) {
+        return complete(*source, own.mask[side].data(), child_counts[side], depth - 1, child_budget, level + 1, tree);
+    };
+    Cost sum = child(first, limit - floor[1 - first]) + floor[1 - first];
     if (sum <= limit) {
         const std::size_t right = tree == nullptr ? 0 : tree->size();
-        sum -= no_floor;
-        // The recursion above may have moved its own levels, never this one: a deque keeps references.
-        sum += complete(*source, own.mask[1].data(), own.no.data(), depth - 1, limit - sum, level + 1, tree);
+        sum -= floor[1 - first];
+        sum += child(1 - first, limit - sum);
         if (tree != nullptr) {
             tree->feature[node] = static_cast<std::int32_t>(view.features[f]);
             tree->left[node] = static_cast<std::int32_t>(node + 1);

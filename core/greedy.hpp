@@ -4,8 +4,8 @@
 //     greedy(D, d) = min( leaf(D), greedy(D_f, d-1) + greedy(D_notf, d-1) )    f of least split entropy
 //
 // What:      evaluates the value, and builds the tree on request.
-// Ties:      a later feature replaces an earlier one only if its split entropy is lower by more than
-//            1e-9 bits; a leaf is preferred to a split of equal cost.
+// Ties:      the first feature whose split entropy is within 1e-9 bits of the least; a leaf is preferred to
+//            a split of equal cost.
 // Cost:      at each inner node one count over the rows of the smaller child; the other is subtracted.
 #pragma once
 

@@ -37,18 +37,27 @@ struct PairRow {
 struct Kernels {
     const char* name;
 
+    // out[j] gets byte j of each of at most 64 rows, row r in bit r; width <= 64. False if a byte is neither
+    // 0 nor 1. (Little-endian processors only.)
+    bool (*pack_bytes)(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t width, Word* out);
+
+    // In place: bit c of word r becomes bit r of word c, for 64 words.
+    void (*transpose)(Word* block);
+
     // out[i * stride + j] += multiplier * popcount(column i & column j) for row_begin <= i < row_end and
     // all j >= i (some j < i are written too: only the upper triangle means anything).
     // row_begin must be a multiple of 8. n_words * rows * columns / 2 word operations.
     void (*pair_counts)(const Word* data, std::size_t stride, std::size_t n_words, std::size_t row_begin,
                         std::size_t row_end, Count multiplier, Count* out);
 
-    // out[j] += multiplier * popcount(mask & column j). n_words * stride word operations.
-    void (*masked_counts)(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
-                          Count multiplier, Count* out);
+    // Divides rows (all that column `ones` has, when null) by a feature into yes and no, and counts:
+    // counts[j] += multiplier * popcount(yes & column j). n_words * stride word operations.
+    void (*split_rows)(const Word* data, std::size_t stride, std::size_t n_words, const Word* rows,
+                       std::size_t ones, std::size_t feature, Count multiplier, Word* yes, Word* no,
+                       Count* counts);
 
     // Packs the rows chosen by mask next to each other, for the chosen columns (all when null).
-    // About ten times the cost of masked_counts over the same words.
+    // About ten times the cost of split_rows over the same words.
     void (*compress)(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
                      const std::uint32_t* columns, std::size_t n_columns, Word* out,
                      std::size_t out_stride);
@@ -58,8 +67,8 @@ struct Kernels {
     void (*stump_row)(const PairRow& row, Count* yes, Count* no);
 
     // entropy[j] = weight * entropy in bits of the split on j, summed over both sides; infinite when a
-    // side is empty. single[c * step + j], total[c].
-    void (*split_entropies)(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
+    // side is empty. single[c * step + j], total[c]. Returns the least of them.
+    double (*split_entropies)(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
                             std::size_t n_features, double* entropy);
 };
 

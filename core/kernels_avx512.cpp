@@ -25,6 +25,14 @@ struct Vector {
     }
 };
 
+// Low bits of up to 64 bytes as one word; false if a byte is neither 0 nor 1.
+inline bool bits_of_bytes(const std::uint8_t* bytes, std::size_t width, Word& bits) {
+    const __mmask64 present = width == 64 ? ~__mmask64{0} : (__mmask64{1} << width) - 1;
+    const __m512i values = _mm512_maskz_loadu_epi8(present, bytes);
+    bits = _mm512_test_epi8_mask(values, values);
+    return _mm512_cmpgt_epu8_mask(values, _mm512_set1_epi8(1)) == 0;
+}
+
 }  // namespace
 }  // namespace splitsecond
 

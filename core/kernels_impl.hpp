@@ -45,31 +45,95 @@ void pair_counts(const Word* data, std::size_t stride, std::size_t n_words, std:
     }
 }
 
-template <int Vectors>
-inline void count_columns(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
+// Counts all columns over the rows in mask_at(w), eight vectors of columns in a pass.
+template <int Vectors, class MaskAt>
+inline void count_columns(const Word* data, std::size_t stride, std::size_t n_words, const MaskAt& mask_at,
                           Count multiplier, Count* out) {
     Vector sum[Vectors];
     for (int v = 0; v < Vectors; ++v) sum[v] = Vector::zero();
     for (std::size_t w = 0; w < n_words; ++w) {
-        if (mask[w] == 0) continue;
-        const Vector row = Vector::broadcast(mask[w]);
+        const Word mask = mask_at(w);
+        if (mask == 0) continue;
+        const Vector rows = Vector::broadcast(mask);
         const Word* words = data + w * stride;
         for (int v = 0; v < Vectors; ++v)
-            sum[v].add_popcount_of_and(row, Vector::load(words + v * Vector::lanes));
+            sum[v].add_popcount_of_and(rows, Vector::load(words + v * Vector::lanes));
     }
     for (int v = 0; v < Vectors; ++v) sum[v].add_to(out + v * Vector::lanes, multiplier);
 }
 
-void masked_counts(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
-                   Count multiplier, Count* out) {
-    constexpr std::size_t kStep = Vector::lanes;
-    std::size_t j = 0;
-    for (; j + 8 * kStep <= stride; j += 8 * kStep)
-        count_columns<8>(data + j, stride, mask, n_words, multiplier, out + j);
-    for (; j + 2 * kStep <= stride; j += 2 * kStep)
-        count_columns<2>(data + j, stride, mask, n_words, multiplier, out + j);
-    for (; j < stride; j += kStep)
-        count_columns<1>(data + j, stride, mask, n_words, multiplier, out + j);
+template <class MaskAt>
+inline std::size_t count_some_columns(const Word* data, std::size_t stride, std::size_t first,
+                                      std::size_t n_words, const MaskAt& mask_at, Count multiplier, Count* out) {
+    data += first;
+    out += first;
+    switch ((stride - first) / Vector::lanes) {
+        case 1: return count_columns<1>(data, stride, n_words, mask_at, multiplier, out), stride;
+        case 2: return count_columns<2>(data, stride, n_words, mask_at, multiplier, out), stride;
+        case 3: return count_columns<3>(data, stride, n_words, mask_at, multiplier, out), stride;
+        case 4: return count_columns<4>(data, stride, n_words, mask_at, multiplier, out), stride;
+        case 5: return count_columns<5>(data, stride, n_words, mask_at, multiplier, out), stride;
+        case 6: return count_columns<6>(data, stride, n_words, mask_at, multiplier, out), stride;
+        case 7: return count_columns<7>(data, stride, n_words, mask_at, multiplier, out), stride;
+        default: count_columns<8>(data, stride, n_words, mask_at, multiplier, out);
+    }
+    return first + 8 * Vector::lanes;
+}
+
+void split_rows(const Word* data, std::size_t stride, std::size_t n_words, const Word* rows, std::size_t ones,
+                std::size_t feature, Count multiplier, Word* yes, Word* no, Count* counts) {
+    const auto choose = [=](std::size_t w) {
+        const Word* words = data + w * stride;
+        const Word present = rows == nullptr ? words[ones] : rows[w];
+        const Word chosen = present & words[feature];
+        yes[w] = chosen;
+        no[w] = present ^ chosen;
+        return chosen;
+    };
+    const auto chosen_before = [=](std::size_t w) { return yes[w]; };
+    std::size_t column = count_some_columns(data, stride, 0, n_words, choose, multiplier, counts);
+    while (column < stride)
+        column = count_some_columns(data, stride, column, n_words, chosen_before, multiplier, counts);
+}
+
+// ---- packing --------------------------------------------------------------------------------------
+
+// Exchanges bits between words `distance` apart: one stage of the transposition below.
+inline void exchange_bits(Word* block, std::size_t distance, int shift, Word mask) {
+    for (std::size_t base = 0; base < 64; base += 2 * distance)
+        for (std::size_t i = base; i < base + distance; ++i) {
+            const Word swapped = ((block[i] >> shift) ^ block[i + distance]) & mask;
+            block[i] ^= swapped << shift;
+            block[i + distance] ^= swapped;
+        }
+}
+
+inline void turn_words(const Word* from, Word* to) {
+    for (std::size_t a = 0; a < 8; ++a)
+        for (std::size_t b = 0; b < 8; ++b) to[b * 8 + a] = from[a * 8 + b];
+}
+
+// Bit c of word r becomes bit r of word c (Hacker's Delight, 7-3). The words are turned halfway, so that every
+// stage works on runs of at least eight neighbours and fills vectors.
+void transpose(Word* block) {
+    exchange_bits(block, 32, 32, 0x00000000FFFFFFFFu);
+    exchange_bits(block, 16, 16, 0x0000FFFF0000FFFFu);
+    exchange_bits(block, 8, 8, 0x00FF00FF00FF00FFu);
+    Word turned[64];
+    turn_words(block, turned);
+    exchange_bits(turned, 32, 4, 0x0F0F0F0F0F0F0F0Fu);
+    exchange_bits(turned, 16, 2, 0x3333333333333333u);
+    exchange_bits(turned, 8, 1, 0x5555555555555555u);
+    turn_words(turned, block);
+}
+
+bool pack_bytes(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t width, Word* out) {
+    Word block[64] = {};
+    bool binary = true;
+    for (std::size_t r = 0; r < n_rows; ++r) binary &= bits_of_bytes(rows[r], width, block[r]);
+    transpose(block);
+    for (std::size_t j = 0; j < width; ++j) out[j] = block[j];
+    return binary;
 }
 
 // ---- gathering rows -------------------------------------------------------------------------------
@@ -222,6 +286,8 @@ inline Word as_bits(double x) {
     return bits;
 }
 
+constexpr Word kInfinityBits = 0x7FF0000000000000u;
+
 // x * log2(x) for integers x >= 0, to about 1 ulp, without branches so that loops over it vectorize.
 // x = m * 2^e with sqrt(1/2) <= m < sqrt(2); log2(m) = 2/ln(2) * atanh((m-1)/(m+1)) as a series.
 inline double x_log2_x(Count count) {
@@ -256,10 +322,11 @@ struct Computed {
 };
 
 template <class XLogX>
-inline void split_entropies_with(const XLogX& h, const Count* single, std::size_t step, const Count* total,
+inline double split_entropies_with(const XLogX& h, const Count* single, std::size_t step, const Count* total,
                                  std::size_t n_classes, std::size_t n_features, double* entropy) {
     constexpr std::size_t kBlock = 64;
     Count all = 0;
+    double least = as_double(kInfinityBits);
     for (std::size_t c = 0; c < n_classes; ++c) all += total[c];
     for (std::size_t begin = 0; begin < n_features; begin += kBlock) {
         const std::size_t n = n_features - begin < kBlock ? n_features - begin : kBlock;
@@ -274,23 +341,25 @@ inline void split_entropies_with(const XLogX& h, const Count* single, std::size_
         }
         for (std::size_t j = 0; j < n; ++j) {
             const double value = h(inside[j]) + h(all - inside[j]) - spent[j];
-            entropy[begin + j] = inside[j] > 0 && inside[j] < all ? value : as_double(0x7FF0000000000000u);
+            const double split = inside[j] > 0 && inside[j] < all ? value : as_double(kInfinityBits);
+            entropy[begin + j] = split;
+            least = split < least ? split : least;
         }
     }
+    return least;
 }
 
-void split_entropies(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
+double split_entropies(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
                      std::size_t n_features, double* entropy) {
     std::int64_t all = 0;
     for (std::size_t c = 0; c < n_classes; ++c) all += total[c];
     if (all < kEntropyTableSize)
-        split_entropies_with(FromTable{entropy_table()}, single, step, total, n_classes, n_features, entropy);
-    else
-        split_entropies_with(Computed{}, single, step, total, n_classes, n_features, entropy);
+        return split_entropies_with(FromTable{entropy_table()}, single, step, total, n_classes, n_features, entropy);
+    return split_entropies_with(Computed{}, single, step, total, n_classes, n_features, entropy);
 }
 
 constexpr Kernels make_kernels(const char* name) {
-    return {name, pair_counts, masked_counts, compress, stump_row, split_entropies};
+    return {name, pack_bytes, transpose, pair_counts, split_rows, compress, stump_row, split_entropies};
 }
 
 }  // namespace

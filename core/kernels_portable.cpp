@@ -22,6 +22,7 @@ struct Vector {
 }  // namespace
 }  // namespace splitsecond
 
+#include "bits_of_bytes.hpp"
 #include "kernels_impl.hpp"
 
 namespace splitsecond {

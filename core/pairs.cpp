@@ -73,8 +73,9 @@ Bounds solve_two_levels(const Problem& problem, const View& layout, const Count*
     Cost best = price.of(node_errors(layout, counts), 1);
     std::int32_t feature = -1;
     for (std::size_t f = 0; f < layout.n_features; ++f) {
-        const LeafErrors leaf = leaf_errors(layout, counts, f);
         const Cost weight = weight_at(layout, counts, f);
+        if (weight == 0 || weight == all) continue;  // no split; with lambda = 0 it could tie with one
+        const LeafErrors leaf = leaf_errors(layout, counts, f);
         const Cost yes = std::min(price.of(leaf.yes, 1), price.of(weight - scan.yes[f], 2));
         const Cost no = std::min(price.of(leaf.no, 1), price.of(all - weight - scan.no[f], 2));
         if (yes + no < best) {

@@ -25,7 +25,7 @@ public:
     const Count* row(std::size_t c, std::size_t i) const { return counts_.data() + (c * stride_ + i) * stride_; }
     std::size_t class_step() const { return stride_ * stride_; }
 
-    // Class counts of the rows that have column i, in the layout of count_rows.
+    // Class counts of the rows that have column i, in the layout of split_rows.
     void counts_of(std::size_t i, Count* out) const;
 
 private:

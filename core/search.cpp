@@ -234,16 +234,17 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
     try {
         open(worker, level, node, f, lookahead > 1 || remember_completions_);
         Level& own = worker.level(level);
+        Cost leaf[2], weight[2];
         for (int side = 0; side < 2; ++side) {
             const Count* counts = own.child[side].counts.data();
-            lower[side] = std::max(lower[side], std::min(problem_.price.of(node_errors(node.view, counts), 1),
-                                                         split_floor(problem_, node.view, counts)));
+            leaf[side] = problem_.price.of(node_errors(node.view, counts), 1);
+            weight[side] = weight_at(node.view, counts, node.view.ones());
+            lower[side] = std::max(lower[side], std::min(leaf[side], split_floor(problem_, node.view, counts)));
         }
-        // The lighter child first: cheaper, and the other's pair counts follow by subtraction.
-        const int first = weight_at(node.view, own.child[0].counts.data(), node.view.ones()) <=
-                                  weight_at(node.view, own.child[1].counts.data(), node.view.ones())
-                              ? 0
-                              : 1;
+        // With pair counts the lighter child first: it is cheaper, and the other's follow by subtraction.
+        // Otherwise the one with more errors: the sooner the sum is too large, the better.
+        const bool yes_first = node.has_pairs ? weight[0] <= weight[1] : leaf[0] >= leaf[1];
+        const int first = yes_first ? 0 : 1;
         for (const int side : {first, 1 - first}) {
             if (lower[0] + lower[1] > limit) {
                 upper = kInfinite;
@@ -301,10 +302,15 @@ void Search::open(Worker& worker, std::size_t level, const Node& node, std::size
         own.child[side].has_mask = own.has_pairs[side] = false;
     }
     Count* yes = own.child[0].counts.data();
-    if (node.has_pairs)
+    if (node.has_pairs) {
         node.pairs.counts_of(f, yes);
-    else
-        count_rows(problem_.kernels(), node.view, mask_of(node, own.child[0], f, true), yes);
+    } else {
+        for (Child& child : own.child) {
+            child.mask.resize(node.view.n_words());
+            child.has_mask = true;
+        }
+        split_rows(problem_.kernels(), node.view, nullptr, f, own.child[0].mask.data(), own.child[1].mask.data(), yes);
+    }
     Count* no = own.child[1].counts.data();
     for (std::size_t i = 0; i < n_counts; ++i) no[i] = node.counts[i] - yes[i];
     if (!with_literals) return;
@@ -317,7 +323,7 @@ void Search::open(Worker& worker, std::size_t level, const Node& node, std::size
 const Word* Search::mask_of(const Node& parent, Child& child, std::size_t f, bool yes) const {
     if (!child.has_mask) {
         child.mask.resize(parent.view.n_words());
-        select_rows(parent.view, nullptr, f, yes, child.mask.data());
+        select_rows(parent.view, f, yes, child.mask.data());
         child.has_mask = true;
     }
     return child.mask.data();

@@ -6,20 +6,18 @@
 
 namespace splitsecond {
 
-void count_rows(const Kernels& kernels, const View& view, const Word* mask, Count* counts) {
+void split_rows(const Kernels& kernels, const View& view, const Word* rows, std::size_t j, Word* yes, Word* no,
+                Count* counts) {
     std::fill_n(counts, view.n_classes * view.stride, 0);
     for (const Run& run : view.runs)
-        kernels.masked_counts(view.data.data() + run.begin * view.stride, view.stride, mask + run.begin,
-                              run.end - run.begin, run.weight, counts + run.cls * view.stride);
+        kernels.split_rows(view.data.data() + run.begin * view.stride, view.stride, run.end - run.begin,
+                           rows == nullptr ? nullptr : rows + run.begin, view.ones(), j, run.weight, yes + run.begin,
+                           no + run.begin, counts + run.cls * view.stride);
 }
 
-void select_rows(const View& view, const Word* rows, std::size_t j, bool yes, Word* mask) {
-    const Word flip = yes ? 0 : ~Word{0};
-    const std::size_t ones = view.ones();
-    for (std::size_t w = 0; w < view.n_words(); ++w) {
-        const Word present = rows == nullptr ? view.column(w, ones) : rows[w];
-        mask[w] = present & (view.column(w, j) ^ flip);
-    }
+void select_rows(const View& view, std::size_t j, bool yes, Word* mask) {
+    for (std::size_t w = 0; w < view.n_words(); ++w)
+        mask[w] = yes ? view.column(w, j) : view.column(w, view.ones()) ^ view.column(w, j);
 }
 
 namespace {

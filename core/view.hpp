@@ -46,11 +46,13 @@ struct View {
     }
 };
 
-// Class counts of all columns over some rows: at[c * stride + j]. Column `ones` holds the class totals.
-void count_rows(const Kernels& kernels, const View& view, const Word* mask, Count* counts);
+// Divides some rows (all when null) by column j into yes and no, and counts the classes of the yes rows in all
+// columns: counts[c * stride + j]. Column `ones` then holds the class totals.
+void split_rows(const Kernels& kernels, const View& view, const Word* rows, std::size_t j, Word* yes, Word* no,
+                Count* counts);
 
-// mask = rows (all when null) that have feature j, or that lack it.
-void select_rows(const View& view, const Word* rows, std::size_t j, bool yes, Word* mask);
+// The rows that have column j, or that lack it.
+void select_rows(const View& view, std::size_t j, bool yes, Word* mask);
 
 // Gathers the rows in mask, with all columns.
 void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out);

@@ -104,24 +104,33 @@ def _mostly_large(rng: np.random.Generator, low: int, high: int) -> int:
 
 
 def _random_rows(rng: np.random.Generator, n_rows: int, n_columns: int) -> npt.NDArray[np.uint8]:
-    density = rng.choice([0.15, 0.3, 0.5, 0.5, 0.5, 0.7])
+    density = float(rng.choice([0.15, 0.3, 0.5, 0.5, 0.5, 0.7]))
     if rng.random() < 0.1:
         # A few patterns repeated: duplicate rows that may disagree about the label.
-        patterns = rng.random((int(rng.integers(1, 12)), n_columns)) < density
-        return patterns[rng.integers(len(patterns), size=n_rows)].astype(np.uint8)
-    return (rng.random((n_rows, n_columns)) < density).astype(np.uint8)
+        patterns = _random_bits(rng, int(rng.integers(1, 12)), n_columns, density)
+        return patterns[rng.integers(len(patterns), size=n_rows)]
+    return _random_bits(rng, n_rows, n_columns, density)
+
+
+def _random_bits(
+    rng: np.random.Generator, n_rows: int, n_columns: int, density: float
+) -> npt.NDArray[np.uint8]:
+    table: npt.NDArray[np.uint8] = (rng.random((n_rows, n_columns)) < density).astype(np.uint8)
+    return table
 
 
 def _random_codes(
     rng: np.random.Generator, X: npt.NDArray[np.uint8], n_classes: int
 ) -> npt.NDArray[np.int64]:
     n_rows, n_columns = X.shape
-    noise = rng.integers(n_classes, size=n_rows)
+    noise = np.asarray(rng.integers(n_classes, size=n_rows), dtype=np.int64)
     if rng.random() < 0.3:
         return noise
     # Labels a tree can nearly learn, through counts; with two classes these are parities, in which
     # no single column tells greedy anything.
-    chosen = X[:, rng.integers(n_columns, size=int(rng.integers(2, 5)))].astype(np.int64)
+    chosen: npt.NDArray[np.int64] = X[
+        :, rng.integers(n_columns, size=int(rng.integers(2, 5)))
+    ].astype(np.int64)
     learnable = chosen.sum(axis=1) % n_classes
     flipped: npt.NDArray[np.int64] = np.where(rng.random(n_rows) < 0.15, noise, learnable)
     return flipped

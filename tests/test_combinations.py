@@ -23,7 +23,7 @@ SWITCHES = ("equivalent_points", "similar_support", "minimum_support", "cache", 
 THREADS = (1, 2, 4)
 PATHS = tuple(_core.simd_paths())
 
-# Every algorithm, SPLIT at two depths of lookahead and with its prefix alone.
+# Every algorithm, SPLIT at several depths of lookahead and with its prefix alone.
 ALGORITHMS: tuple[dict[str, Any], ...] = (
     {"algorithm": "greedy"},
     {"algorithm": "optimal"},
@@ -31,6 +31,7 @@ ALGORITHMS: tuple[dict[str, Any], ...] = (
     {"algorithm": "split", "lookahead_depth": 1},
     {"algorithm": "split", "lookahead_depth": 2},
     {"algorithm": "split", "lookahead_depth": 2, "postprocess": False},
+    {"algorithm": "split", "lookahead_depth": 3, "postprocess": False},
 )
 
 
@@ -38,12 +39,12 @@ def name(options: dict[str, Any]) -> str:
     return "-".join(str(value) for value in options.values())
 
 
-def switches() -> Iterator[dict[str, bool]]:
+def switches() -> Iterator[dict[str, Any]]:
     for values in itertools.product([False, True], repeat=len(SWITCHES)):
         yield dict(zip(SWITCHES, values, strict=True))
 
 
-def telling_switches() -> Iterator[dict[str, bool]]:
+def telling_switches() -> Iterator[dict[str, Any]]:
     """All off, all on, each one alone, each one missing: where every pair would take too long."""
     for base in (False, True):
         yield dict.fromkeys(SWITCHES, base)
@@ -73,7 +74,7 @@ def without_bound(solution: Solution) -> tuple[Any, ...]:
 
 
 def plainest(X: Any, codes: Any, **options: Any) -> Solution:
-    off = dict.fromkeys(SWITCHES, False)
+    off: dict[str, Any] = dict.fromkeys(SWITCHES, False)
     return solve(X, codes, simd="portable", n_jobs=1, **off, **options)
 
 
@@ -87,7 +88,7 @@ def test_every_combination_on_small_problems(algorithm: dict[str, Any]) -> None:
     rng = np.random.default_rng(10)
     for _ in range(6):
         problem = random_problem(rng, max_rows=90, max_columns=7)
-        depth = max(2, problem.max_depth)
+        depth = max(3, problem.max_depth)
         options = {"max_depth": depth, **problem.data, **algorithm}
         expected = without_bound(plainest(problem.X, problem.codes, **options))
         for chosen, path, jobs in itertools.product(switches(), PATHS, THREADS):
@@ -102,7 +103,7 @@ def test_bounds_and_caches_on_many_small_problems(algorithm: dict[str, Any]) -> 
     rng = np.random.default_rng(11)
     for _ in range(150):
         problem = random_problem(rng)
-        depth = max(2, problem.max_depth)
+        depth = max(3, problem.max_depth)
         options = {"max_depth": depth, **problem.data, **algorithm}
         expected = without_bound(plainest(problem.X, problem.codes, **options))
         for chosen in telling_switches():
@@ -116,7 +117,12 @@ def test_every_path_and_thread_count_on_a_realistic_table(
     algorithm: dict[str, Any], n_classes: int
 ) -> None:
     X, codes = threshold_table(12, 2000, 25, n_classes=n_classes)
-    options = {"max_depth": 3, "regularization": 0.002, "n_classes": n_classes, **algorithm}
+    options: dict[str, Any] = {
+        "max_depth": 3,
+        "regularization": 0.002,
+        "n_classes": n_classes,
+        **algorithm,
+    }
     expected = without_bound(plainest(X, codes, **options))
     assert expected[2] > 2
     for chosen, path in itertools.product(telling_switches(), PATHS):

@@ -117,7 +117,7 @@ def test_tribes_hides_from_every_single_column(column: int) -> None:
 @pytest.mark.parametrize("regularization", PRICES, ids=str)
 def test_split_finds_tribes_where_greedy_guesses(regularization: Fraction) -> None:
     table = mixture(tribes, 6, 7, hidden_tribes_weight)
-    options = {"max_depth": 7, "regularization": regularization}
+    options: dict[str, Any] = {"max_depth": 7, "regularization": regularization}
     assert_greedy_guesses(table, 7, **options)
     for postprocess in (False, True):
         sighted, _ = accuracy(table, "split", lookahead_depth=6, postprocess=postprocess, **options)
@@ -128,7 +128,7 @@ def test_split_finds_tribes_where_greedy_guesses(regularization: Fraction) -> No
 def test_split_finds_tribes_under_the_uniform_distribution(regularization: Fraction) -> None:
     """The paper's own distribution: what it promises of lookahead holds at any size."""
     table = mixture(tribes, 6, 5)
-    options = {"max_depth": 7, "regularization": regularization}
+    options: dict[str, Any] = {"max_depth": 7, "regularization": regularization}
     for postprocess in (False, True):
         sighted, _ = accuracy(table, "split", lookahead_depth=6, postprocess=postprocess, **options)
         assert sighted >= 1 - EPSILON
@@ -139,7 +139,7 @@ def test_split_finds_tribes_under_the_uniform_distribution(regularization: Fract
 def test_lickety_finds_a_parity_where_greedy_guesses(depth: int, regularization: Fraction) -> None:
     """The depth is even: a majority of an odd number is fair, and so x1 alone tells nothing."""
     table = mixture(parity_of_majority, depth, depth + 1)
-    options = {"max_depth": depth, "regularization": regularization}
+    options: dict[str, Any] = {"max_depth": depth, "regularization": regularization}
     assert_greedy_guesses(table, depth + 1, **options)
     sighted, tree = accuracy(table, "lickety", **options)
     assert sighted >= 1 - EPSILON
@@ -154,7 +154,7 @@ def test_the_classifiers_show_the_same() -> None:
     def score(model: Any) -> float:
         return float(model.fit(X, codes, sample_weight=weights).score(X, codes, weights))
 
-    options = {"max_depth": 4, "regularization": 0.001}
+    options: dict[str, Any] = {"max_depth": 4, "regularization": 0.001}
     assert score(GreedyTreeClassifier(**options)) <= 0.55
     assert score(LicketySPLITClassifier(**options)) >= 0.9
     assert score(SPLITClassifier(**options)) >= 0.9
@@ -164,7 +164,7 @@ def test_the_classifiers_show_the_same() -> None:
 def test_an_optimal_tree_that_is_greedy_below_the_horizon_is_found() -> None:
     """The paper's condition for SPLIT to be optimal, without its post-processing to help."""
     table = mixture(parity_of_majority, 4, 5)
-    options = {"max_depth": 4, "regularization": Fraction(1, 1000)}
+    options: dict[str, Any] = {"max_depth": 4, "regularization": Fraction(1, 1000)}
     optimal, _ = accuracy(table, "optimal", **options)
     split, _ = accuracy(table, "split", lookahead_depth=1, postprocess=False, **options)
     assert split == optimal

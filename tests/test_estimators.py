@@ -98,14 +98,14 @@ def test_agrees_with_the_definition(classifier: Any, three_classes: Any) -> None
     X, y = three_classes
     known = Oracle(X, y, n_classes=3, regularization=0.005)
     rows = known.everything
-    cost, _ = {
-        GreedyTreeClassifier: lambda: known.greedy(rows, 3),
-        OptimalTreeClassifier: lambda: known.optimal(rows, 3),
-        SPLITClassifier: lambda: known.split(rows, 3, 1),
-        LicketySPLITClassifier: lambda: known.lickety(rows, 3),
-    }[classifier]()
+    costs = {
+        GreedyTreeClassifier: known.greedy(rows, 3)[0],
+        OptimalTreeClassifier: known.optimal(rows, 3)[0],
+        SPLITClassifier: known.split(rows, 3, 1)[0],
+        LicketySPLITClassifier: known.lickety(rows, 3)[0],
+    }
     model = small(classifier).fit(X, y)
-    assert model.objective_ == pytest.approx(float(known.objective(cost)), abs=1e-12)
+    assert model.objective_ == pytest.approx(float(known.objective(costs[classifier])), abs=1e-12)
 
 
 @pytest.mark.parametrize(("max_depth", "lookahead"), [(1, 1), (2, 1), (3, 1), (4, 1), (5, 2)])
@@ -266,7 +266,7 @@ def test_weights_no_decimal_can_hold_are_close(scale: float, table: Any) -> None
     weights = np.random.default_rng(23).integers(1, 5, size=len(X))
     plain = small(OptimalTreeClassifier).fit(X, y, sample_weight=weights)
     scaled = small(OptimalTreeClassifier).fit(X, y, sample_weight=weights * scale)
-    assert scaled.objective_ == pytest.approx(plain.objective_, abs=1e-6)
+    assert scaled.objective_ == pytest.approx(plain.objective_, abs=1e-4)
 
 
 @every_classifier
@@ -275,7 +275,7 @@ def test_real_weights_are_close_to_exact(classifier: Any, table: Any) -> None:
     weights = np.random.default_rng(24).gamma(1.0, size=len(X))
     model = small(classifier).fit(X, y, sample_weight=weights)
     wrong = weights[model.predict(X) != y].sum() / weights.sum()
-    assert model.objective_ == pytest.approx(wrong + 0.005 * model.n_leaves_, abs=1e-6)
+    assert model.objective_ == pytest.approx(wrong + 0.005 * model.n_leaves_, abs=1e-4)
 
 
 @every_classifier

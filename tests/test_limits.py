@@ -109,6 +109,15 @@ def test_time_limit(kind: str, limit: float, n_jobs: int, hard: Table) -> None:
     assert len(caught) == 1
 
 
+@endless
+def test_a_stopped_search_is_no_worse_than_greedy(kind: str, hard: Table) -> None:
+    """Greedy needs milliseconds here: a search that was given more has no excuse."""
+    greedy = GreedyTreeClassifier(max_depth=7, regularization=REGULARIZATION).fit(*hard)
+    with pytest.warns(LimitWarning):
+        model = ENDLESS[kind](time_limit=0.3).fit(*hard)
+    assert model.objective_ <= greedy.objective_
+
+
 def test_a_longer_time_limit(hard: Table) -> None:
     """Where a tenth of the limit is more than 0.2 s, and memory has had time to fill."""
     model = ENDLESS["optimal"](time_limit=3)
@@ -208,7 +217,7 @@ def assert_solution_is_real(solution: Solution, X: Any, y: Any) -> None:
     assert solution.objective == objective
 
 
-# Searches of some tenths of a second, so that the limits fall before, within and after them.
+# Searches of milliseconds, so that the limits fall before, within and after them.
 MEDIUM: list[dict[str, Any]] = [
     {"algorithm": "optimal", "max_depth": 4},
     {"algorithm": "split", "max_depth": 5, "lookahead_depth": 2},
@@ -237,9 +246,9 @@ def assert_bracketed(found: Solution, finished: Solution, stopped: str) -> None:
 @jobs
 @medium
 def test_bounds_bracket_the_truth_under_time_limits(options: dict[str, Any], n_jobs: int) -> None:
-    X, y = noise(600, 24, n_classes=3)
+    X, y = noise(2000, 50, n_classes=3)
     finished = limited(X, y, **options)
-    for limit in np.geomspace(1e-5, 1, 16).tolist():
+    for limit in np.geomspace(1e-5, 0.3, 12).tolist():
         found = limited(X, y, time_limit=limit, n_jobs=n_jobs, **options)
         assert_bracketed(found, finished, "time_limit")
         assert_solution_is_real(found, X, y)
@@ -248,9 +257,9 @@ def test_bounds_bracket_the_truth_under_time_limits(options: dict[str, Any], n_j
 @jobs
 @medium
 def test_bounds_bracket_the_truth_under_memory_limits(options: dict[str, Any], n_jobs: int) -> None:
-    X, y = noise(600, 24, n_classes=3)
+    X, y = noise(2000, 50, n_classes=3)
     finished = limited(X, y, **options)
-    for limit in np.geomspace(2**17, 2**27, 11).astype(int).tolist():
+    for limit in np.geomspace(2**14, 2**22, 9).astype(int).tolist():
         found = limited(X, y, memory_limit=limit, n_jobs=n_jobs, **options)
         assert_bracketed(found, finished, "memory_limit")
         assert_solution_is_real(found, X, y)

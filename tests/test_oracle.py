@@ -128,7 +128,9 @@ class Enumeration:
                 value = self.greedy(yes, depth - 1) + self.greedy(no, depth - 1)
                 if value < best:
                     best, sides = value, (yes, no)
-        return best if sides is None else sum(self.lickety(side, depth - 1) for side in sides)
+        if sides is None:
+            return best
+        return self.lickety(sides[0], depth - 1) + self.lickety(sides[1], depth - 1)
 
 
 def preorder(tree: Tree) -> tuple[int, ...]:

@@ -47,12 +47,13 @@ def cube(n_columns: int) -> npt.NDArray[np.uint8]:
     return np.array(list(itertools.product([0, 1], repeat=n_columns)), dtype=np.uint8)
 
 
+@pytest.mark.parametrize(("max_rows", "max_columns"), [(16, 5), (40, 6)])
 @pytest.mark.parametrize("seed", range(10))
-def test_the_very_trees_of_the_definitions(seed: int) -> None:
+def test_the_very_trees_of_the_definitions(seed: int, max_rows: int, max_columns: int) -> None:
     """Few rows and prices of exactly one row: ties are everywhere."""
     rng = np.random.default_rng([7, seed])
     for _ in range(60):
-        problem = random_problem(rng, max_rows=16, max_columns=5)
+        problem = random_problem(rng, max_rows=max_rows, max_columns=max_columns)
         known = Oracle(problem.X, problem.codes, **problem.data)
         rows, depth = known.everything, problem.max_depth
 
@@ -70,6 +71,30 @@ def test_the_very_trees_of_the_definitions(seed: int) -> None:
             assert value == known.value(rows, depth, lookahead)[1]
             split = found("split", lookahead_depth=lookahead)
             assert split == known.split(rows, depth, lookahead)[1]
+
+
+@pytest.mark.parametrize("cache", [False, True])
+@pytest.mark.parametrize("seed", range(8))
+def test_ties_deep_in_a_prefix(seed: int, cache: bool) -> None:
+    """The order of the search and what it remembers may decide which equal split is met first, but
+    not which is returned. Rare: it takes several levels of lookahead and a completion below them.
+    """
+    rng = np.random.default_rng([17, seed])
+    for _ in range(100):
+        problem = random_problem(rng, max_rows=60, max_columns=8)
+        known = Oracle(problem.X, problem.codes, **problem.data)
+        for lookahead in (2, 3):
+            tree = shape(
+                problem.X,
+                problem.codes,
+                "split",
+                max_depth=4,
+                lookahead_depth=lookahead,
+                postprocess=False,
+                cache=cache,
+                **problem.data,
+            )
+            assert tree == known.value(known.everything, 4, lookahead)[1]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

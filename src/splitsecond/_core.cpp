@@ -188,7 +188,7 @@ NB_MODULE(_core, m) {
         const Table table = dense_table(blocks, n_rows);
         const std::optional<Cell> cell = [&] {
             const nb::gil_scoped_release release;
-            return find_non_binary(table);
+            return find_non_binary(find_kernels("auto"), table);
         }();
         if (!cell) return nb::none();
         return nb::make_tuple(cell->row, cell->column);

@@ -29,17 +29,18 @@ def leaf_price(regularization: Fraction, weight: int, most_leaves: int) -> tuple
     """
     # From one whole data set's weight on, no split can ever pay: the rest of the range is alike.
     m = min(regularization * weight, Fraction(weight))
-    if m.denominator > most_leaves:
-        low_n, low_d = m.numerator // m.denominator, 1
+    n, d = m.numerator, m.denominator
+    if d > most_leaves:
+        low_n, low_d = n // d, 1
         high_n, high_d = low_n + 1, 1
         while low_d + high_d <= most_leaves:  # Stern-Brocot, several steps of one side at a time
-            if m * (low_d + high_d) > low_n + high_n:
-                steps = (m * low_d - low_n) // (high_n - m * high_d)
-                steps = min(steps, (most_leaves - low_d) // high_d)
+            above_low = n * low_d - low_n * d  # how far m is from each end, in units that compare
+            below_high = high_n * d - n * high_d
+            if above_low > below_high:  # the mediant is below m
+                steps = min(above_low // below_high, (most_leaves - low_d) // high_d)
                 low_n, low_d = low_n + steps * high_n, low_d + steps * high_d
             else:
-                steps = (high_n - m * high_d) // (m * low_d - low_n)
-                steps = min(steps, (most_leaves - high_d) // low_d)
+                steps = min(below_high // above_low, (most_leaves - high_d) // low_d)
                 high_n, high_d = high_n + steps * low_n, high_d + steps * low_d
-        m = Fraction(low_n + high_n, low_d + high_d)
-    return m.denominator, m.numerator
+        n, d = low_n + high_n, low_d + high_d
+    return d, n

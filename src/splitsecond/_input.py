@@ -73,6 +73,8 @@ def read_table(X: Any, *, names: list[str] | None = None) -> Table:
 
     With ``names``, the columns of a data frame are taken by name, in that order.
     """
+    if isinstance(X, np.ndarray):
+        return _read_array(X)
     if hasattr(X, "tocsr") and hasattr(X, "nnz"):
         return _read_sparse(X)
     frame = nw.from_native(X, eager_only=True, pass_through=True)

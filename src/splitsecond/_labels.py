@@ -39,6 +39,8 @@ def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]
 def _as_array(y: Any) -> NDArray[Any]:
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None: give the class labels.")
+    if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu" and len(y):
+        return y
     series = nw.from_native(y, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         missing = int(series.is_null().sum())
