@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster.hpp"
 #include "greedy.hpp"
 #include "search.hpp"
 #include "workers.hpp"
@@ -25,9 +26,10 @@ public:
         });
     }
 
-    Tree lickety(Node& node, std::size_t depth) {
+    // consume: the node's rows may be given up once its children have theirs.
+    Tree lickety(Node& node, std::size_t depth, bool consume) {
         return split_on(node, search_.value(node, depth, 1).feature,
-                        [&](Node& child) { return lickety(child, depth - 1); });
+                        [&](Node& child) { return lickety(child, depth - 1, true); }, consume);
     }
 
     // The tree behind V(D, depth, lookahead), its leaves replaced by what `finish` makes of them.
@@ -87,12 +89,13 @@ private:
     // A split on a feature of the problem with what `grow_child` makes of both sides; a leaf when feature < 0
     // or, as can happen in a search that was stopped, when the split does not pay.
     template <class GrowChild>
-    Tree split_on(const Node& node, std::int32_t feature, const GrowChild& grow_child) {
+    Tree split_on(Node& node, std::int32_t feature, const GrowChild& grow_child, bool consume = false) {
         Tree tree = lone_leaf(node);
         if (feature < 0) return tree;
         try {
             Node yes(problem_.limits), no(problem_.limits);
             search_.split(node, feature, yes, no);
+            if (consume) node.view.data.free();
             const Tree left = grow_child(yes);
             yes.view.data.free();
             const Tree right = grow_child(no);
@@ -154,7 +157,7 @@ void solve_packed(View& view, const Options& options, Limits& limits, Solution& 
     for (const std::uint32_t feature : root.view.features) n_literals = std::max(n_literals, 2 * feature + 2);
     root.literals.assign((n_literals + 63) / 64, 0);
 
-    const Problem problem{root.view, options.price, options.speed, limits};
+    const Problem problem{options.price, options.speed, limits};
     const std::size_t depth = std::min({options.max_depth, root.view.n_features, std::size_t{65535}});
     Workers workers(options.n_threads, limits);
     Search search(problem, workers, options.algorithm == Algorithm::split && options.lookahead > 1);
@@ -162,19 +165,24 @@ void solve_packed(View& view, const Options& options, Limits& limits, Solution& 
 
     const Cost leaf = options.price.of(node_errors(root.view, root.counts.data()), 1);
     solution.lower_bound = depth == 0 ? leaf : std::min(leaf, split_floor(problem, root.view, root.counts.data()));
+    const Tree greedy = grower.greedy(root, depth);
+    solution.tree = greedy;
+    if (options.algorithm != Algorithm::greedy) cluster_rows(problem, greedy, root.view);
     switch (options.algorithm) {
-        case Algorithm::greedy: solution.tree = grower.greedy(root, depth); break;
-        case Algorithm::lickety: solution.tree = grower.lickety(root, depth); break;
+        case Algorithm::greedy: break;
+        case Algorithm::lickety: solution.tree = grower.lickety(root, depth, true); break;
         case Algorithm::split:
             solution.tree = grower.split(root, depth, options.lookahead, options.postprocess);
             break;
         case Algorithm::optimal: {
             Bounds proved;
-            solution.tree = grower.optimal(root, depth, grower.lickety(root, depth), &proved);
+            solution.tree = grower.optimal(root, depth, grower.lickety(root, depth, false), &proved);
             solution.lower_bound = std::max(solution.lower_bound, proved.lower);
             break;
         }
     }
+    // A search that was stopped may have less to show than the tree it started from.
+    if (greedy.cost(options.price) < solution.tree.cost(options.price)) solution.tree = greedy;
     solution.statistics = search.statistics();
 }
 

@@ -56,11 +56,11 @@ struct Kernels {
                        std::size_t ones, std::size_t feature, Count multiplier, Word* yes, Word* no,
                        Count* counts);
 
-    // Packs the rows chosen by mask next to each other, for the chosen columns (all when null).
-    // About ten times the cost of split_rows over the same words.
+    // Packs the rows chosen by mask next to each other, for the chosen columns (all when null), behind the
+    // first `offset` rows of the first output word. About ten times the cost of split_rows.
     void (*compress)(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
-                     const std::uint32_t* columns, std::size_t n_columns, Word* out,
-                     std::size_t out_stride);
+                     const std::uint32_t* columns, std::size_t n_columns, Word* out, std::size_t out_stride,
+                     int offset);
 
     // For the children of feature i and, by symmetry, of every later feature j: the most weight that
     // one further split classifies correctly. yes[j] and no[j] only grow.

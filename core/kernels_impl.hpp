@@ -181,9 +181,8 @@ inline int count_bits(Word x) {
 }
 
 void compress(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
-              const std::uint32_t* columns, std::size_t n_columns, Word* out, std::size_t out_stride) {
+              const std::uint32_t* columns, std::size_t n_columns, Word* out, std::size_t out_stride, int offset) {
     constexpr std::size_t kBlock = 64;
-    int offset = 0;  // bits already filled in the current output word
     for (std::size_t w = 0; w < n_words; ++w) {
         if (mask[w] == 0) continue;
         const CompressMoves moves(mask[w]);

@@ -39,7 +39,6 @@ struct Statistics {
 };
 
 struct Problem {
-    const View& rows;  // all of them
     Price price;
     SpeedOptions speed;
     Limits& limits;

@@ -226,7 +226,7 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
         for (int side = 0; side < 2; ++side) lower[side] = choice.lower[side][f];
         return choice.limit(id, budget);
     };
-    Cost limit = read();
+    const Cost limit = read();
     if (lower[0] + lower[1] > limit || problem_.limits.stop()) return;
 
     const bool optimal = lookahead == depth;
@@ -264,7 +264,8 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
 
     const std::lock_guard lock(choice.mutex);
     for (int side = 0; side < 2; ++side) choice.lower[side][f] = std::max(choice.lower[side][f], lower[side]);
-    choice.offer(upper, id);
+    // Beyond the limit a cost may be right but is no choice: equal ones were not looked at.
+    if (upper <= limit) choice.offer(upper, id);
     if (optimal && problem_.speed.similar_support && !problem_.limits.stopped())
         similar_support(node, f, worker.level(level).child[0].counts.data(), choice);
 }

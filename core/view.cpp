@@ -50,7 +50,7 @@ void gather(const Kernels& kernels, const View& view, const Word* mask, const st
         const Run& from = view.runs[sources[r]];
         kernels.compress(view.data.data() + from.begin * view.stride, view.stride, mask + from.begin,
                          from.end - from.begin, all_columns ? nullptr : columns.data(), columns.size(),
-                         out.data.data() + out.runs[r].begin * out.stride, out.stride);
+                         out.data.data() + out.runs[r].begin * out.stride, out.stride, 0);
     }
 }
 
