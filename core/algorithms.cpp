@@ -28,8 +28,9 @@ public:
 
     // consume: the node's rows may be given up once its children have theirs.
     Tree lickety(Node& node, std::size_t depth, bool consume) {
-        return split_on(node, search_.value(node, depth, 1).feature,
-                        [&](Node& child) { return lickety(child, depth - 1, true); }, consume);
+        return split_on(
+            node, search_.value(node, depth, 1).feature,
+            [&](Node& child) { return lickety(child, depth - 1, true); }, consume);
     }
 
     // The tree behind V(D, depth, lookahead), its leaves replaced by what `finish` makes of them.
@@ -37,7 +38,8 @@ public:
     Tree prefix(Node& node, std::size_t depth, std::size_t lookahead, const Finish& finish) {
         const std::int32_t feature = lookahead == 0 ? -1 : known_split(node, depth, lookahead);
         if (feature < 0) return finish(node, depth, lookahead);
-        return split_on(node, feature, [&](Node& child) { return prefix(child, depth - 1, lookahead - 1, finish); });
+        return split_on(node, feature,
+                        [&](Node& child) { return prefix(child, depth - 1, lookahead - 1, finish); });
     }
 
     Tree split(Node& node, std::size_t depth, std::size_t lookahead, bool postprocess) {
@@ -53,7 +55,8 @@ public:
     Tree optimal(Node& node, std::size_t depth, Tree incumbent, Bounds* proved = nullptr) {
         const Bounds found = search_.value(node, depth, depth, incumbent.cost(problem_.price));
         if (proved != nullptr) *proved = found;
-        Tree tree = prefix(node, depth, depth, [&](Node& leaf, std::size_t, std::size_t) { return lone_leaf(leaf); });
+        Tree tree =
+            prefix(node, depth, depth, [&](Node& leaf, std::size_t, std::size_t) { return lone_leaf(leaf); });
         return tree.cost(problem_.price) <= incumbent.cost(problem_.price) ? tree : incumbent;
     }
 
@@ -81,8 +84,8 @@ private:
         const Cost leaf = problem_.price.of(node_errors(node.view, counts), 1);
         if (depth == 0 || leaf <= split_floor(problem_, node.view, counts)) return -1;
         if (depth == 1) return solve_one_level(problem_, node.view, counts).feature;
-        const auto found = search_.cache().find({node.literals, static_cast<std::uint16_t>(depth),
-                                                 static_cast<std::uint16_t>(lookahead)});
+        const auto found = search_.cache().find(
+            {node.literals, static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)});
         return found ? found->feature : -1;
     }
 
@@ -118,21 +121,24 @@ void check(const Table& table, const Target& target) {
     for (std::size_t i = 0; i < table.n_rows; ++i) {
         if (target.classes[i] < 0 || static_cast<std::size_t>(target.classes[i]) >= target.n_classes)
             throw std::invalid_argument("class " + std::to_string(target.classes[i]) + " of row " +
-                                        std::to_string(i) + " is not below " + std::to_string(target.n_classes) + ".");
+                                        std::to_string(i) + " is not below " +
+                                        std::to_string(target.n_classes) + ".");
         const Count weight = target.weights == nullptr ? 1 : target.weights[i];
         if (weight < 0) throw std::invalid_argument("weight of row " + std::to_string(i) + " is negative.");
         total += weight;
     }
     if (total <= 0) throw std::invalid_argument("the weights of all rows are zero.");
     if (total > std::numeric_limits<Count>::max())
-        throw std::invalid_argument("the weights add up to " + std::to_string(total) + "; at most 2^31 - 1 is possible.");
+        throw std::invalid_argument("the weights add up to " + std::to_string(total) +
+                                    "; at most 2^31 - 1 is possible.");
 }
 
 // A leaf, straight from the target: the answer when not even the rows fit the limits.
 Tree leaf_of(const Target& target, std::size_t n_rows) {
     std::vector<Count> counts(target.n_classes, 0);
     for (std::size_t i = 0; i < n_rows; ++i)
-        counts[static_cast<std::size_t>(target.classes[i])] += target.weights == nullptr ? 1 : target.weights[i];
+        counts[static_cast<std::size_t>(target.classes[i])] +=
+            target.weights == nullptr ? 1 : target.weights[i];
     Tree tree(target.n_classes);
     tree.add_leaf(counts.data(), 1);
     return tree;
@@ -150,7 +156,8 @@ void solve_packed(View& view, const Options& options, Limits& limits, Solution& 
         Buffer<Word> all(limits), none(limits);
         all.resize(view.n_words());
         none.resize(view.n_words());
-        split_rows(*options.speed.kernels, view, nullptr, view.ones(), all.data(), none.data(), root.counts.data());
+        split_rows(*options.speed.kernels, view, nullptr, view.ones(), all.data(), none.data(),
+                   root.counts.data());
     }
     root.view = std::move(view);
     std::uint32_t n_literals = 0;
@@ -164,7 +171,8 @@ void solve_packed(View& view, const Options& options, Limits& limits, Solution& 
     Grower grower(problem, search);
 
     const Cost leaf = options.price.of(node_errors(root.view, root.counts.data()), 1);
-    solution.lower_bound = depth == 0 ? leaf : std::min(leaf, split_floor(problem, root.view, root.counts.data()));
+    solution.lower_bound =
+        depth == 0 ? leaf : std::min(leaf, split_floor(problem, root.view, root.counts.data()));
     const Tree greedy = grower.greedy(root, depth);
     solution.tree = greedy;
     if (options.algorithm != Algorithm::greedy) cluster_rows(problem, greedy, root.view);

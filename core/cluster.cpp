@@ -8,8 +8,8 @@
 namespace splitsecond {
 namespace {
 
-constexpr std::size_t kLevels = 3;            // of the tree; more made no difference
-constexpr std::size_t kWordsPerBranch = 8;    // fewer, and there is nothing to skip
+constexpr std::size_t kLevels = 3;          // of the tree; more made no difference
+constexpr std::size_t kWordsPerBranch = 8;  // fewer, and there is nothing to skip
 
 // The rows in each branch of the tree, from the node on.
 void branches(const View& view, const Tree& tree, std::size_t node, std::size_t levels, Buffer<Word> rows,
@@ -18,8 +18,8 @@ void branches(const View& view, const Tree& tree, std::size_t node, std::size_t 
         out.push_back(std::move(rows));
         return;
     }
-    const auto found = std::find(view.features.begin(), view.features.end(),
-                                 static_cast<std::uint32_t>(tree.feature[node]));
+    const auto found =
+        std::find(view.features.begin(), view.features.end(), static_cast<std::uint32_t>(tree.feature[node]));
     const auto f = static_cast<std::size_t>(found - view.features.begin());
     Buffer<Word> yes(limits);
     yes.resize(rows.size());
@@ -28,7 +28,8 @@ void branches(const View& view, const Tree& tree, std::size_t node, std::size_t 
         rows[w] ^= yes[w];
     }
     branches(view, tree, static_cast<std::size_t>(tree.left[node]), levels - 1, std::move(yes), limits, out);
-    branches(view, tree, static_cast<std::size_t>(tree.right[node]), levels - 1, std::move(rows), limits, out);
+    branches(view, tree, static_cast<std::size_t>(tree.right[node]), levels - 1, std::move(rows), limits,
+             out);
 }
 
 }  // namespace
@@ -49,10 +50,11 @@ void cluster_rows(const Problem& problem, const Tree& tree, View& view) {
         for (const Buffer<Word>& group : groups) {
             if (problem.limits.stop()) return;
             const Word* mask = group.data() + run.begin;
-            problem.kernels().compress(view.data.data() + run.begin * view.stride, view.stride, mask, n_words, nullptr,
-                                       0, ordered.data() + (run.begin + rows / 64) * view.stride, view.stride,
-                                       static_cast<int>(rows % 64));
-            for (std::size_t w = 0; w < n_words; ++w) rows += static_cast<std::size_t>(std::popcount(mask[w]));
+            problem.kernels().compress(view.data.data() + run.begin * view.stride, view.stride, mask, n_words,
+                                       nullptr, 0, ordered.data() + (run.begin + rows / 64) * view.stride,
+                                       view.stride, static_cast<int>(rows % 64));
+            for (std::size_t w = 0; w < n_words; ++w)
+                rows += static_cast<std::size_t>(std::popcount(mask[w]));
         }
     }
     view.data = std::move(ordered);

@@ -86,7 +86,8 @@ private:
                 bool binary = true;
                 for (std::size_t r = 0; r < n; ++r) {
                     Value value;
-                    std::memcpy(&value, base + static_cast<std::ptrdiff_t>(rows[r]) * column.stride, sizeof value);
+                    std::memcpy(&value, base + static_cast<std::ptrdiff_t>(rows[r]) * column.stride,
+                                sizeof value);
                     const bool one = value == Value{1};
                     binary &= one || value == Value{0};
                     if (!binary) return Cell{rows[r], j};
@@ -184,7 +185,8 @@ public:
         for (std::uint32_t j = 0; j < view_.n_features; ++j) {
             if (same_split(j, view_.ones())) continue;
             const auto [begin, end] = seen.equal_range(hashes[j]);
-            if (std::any_of(begin, end, [&](const auto& other) { return same_split(j, other.second); })) continue;
+            if (std::any_of(begin, end, [&](const auto& other) { return same_split(j, other.second); }))
+                continue;
             seen.emplace(hashes[j], j);
             columns.push_back(j);
         }
@@ -260,7 +262,8 @@ std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Targe
     RunPlan plan(table, target);
     std::vector<Run>& runs = plan.runs();
     std::vector<std::size_t> rows_in(runs.size(), 0);
-    for (std::size_t i = 0; i < table.n_rows; ++i) plan.for_runs_of(i, [&](std::size_t run) { ++rows_in[run]; });
+    for (std::size_t i = 0; i < table.n_rows; ++i)
+        plan.for_runs_of(i, [&](std::size_t run) { ++rows_in[run]; });
     std::size_t n_words = 0;
     for (std::size_t r = 0; r < runs.size(); ++r) {
         const std::size_t words = runs[r].weight == 0 ? 0 : (rows_in[r] + kBlock - 1) / kBlock;
@@ -282,8 +285,8 @@ std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Targe
     std::optional<Cell> bad;
     const auto flush = [&](std::size_t run) {
         Waiting& block = waiting[run];
-        Word* words = runs[run].weight == 0 ? thrown_away.data()
-                                            : view.data.data() + block.next_word++ * view.stride;
+        Word* words =
+            runs[run].weight == 0 ? thrown_away.data() : view.data.data() + block.next_word++ * view.stride;
         bad = reader.read(block.rows, block.n, words);
         words[view.ones()] = block.n == kBlock ? ~Word{0} : (Word{1} << block.n) - 1;
         std::fill(words + view.unavoidable(), words + view.stride, Word{0});
@@ -347,7 +350,8 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
                 hash ^= hash >> 32;
             }
             std::size_t slot = hash & (slots - 1);
-            while (table[slot] != kEmpty && !equal(representative[table[slot]], r)) slot = (slot + 1) & (slots - 1);
+            while (table[slot] != kEmpty && !equal(representative[table[slot]], r))
+                slot = (slot + 1) & (slots - 1);
             if (table[slot] == kEmpty) {
                 representative[n_groups] = static_cast<std::uint32_t>(r);
                 table[slot] = n_groups++;
@@ -367,10 +371,11 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
                     visit(run, w, bit, weight.data() + group[w * kBlock + bit] * view.n_classes);
                 }
     };
-    for_rows([&](const Run& run, std::size_t, std::size_t, Count* of_group) { of_group[run.cls] += run.weight; });
+    for_rows(
+        [&](const Run& run, std::size_t, std::size_t, Count* of_group) { of_group[run.cls] += run.weight; });
     for_rows([&](const Run& run, std::size_t w, std::size_t bit, const Count* of_group) {
-        const auto heaviest = static_cast<std::size_t>(
-            std::max_element(of_group, of_group + view.n_classes) - of_group);
+        const auto heaviest =
+            static_cast<std::size_t>(std::max_element(of_group, of_group + view.n_classes) - of_group);
         if (run.cls != heaviest) view.data[w * view.stride + view.unavoidable()] |= Word{1} << bit;
     });
 }

@@ -28,15 +28,15 @@ struct Column {  // one column of a dense table
 struct Table {
     std::size_t n_rows = 0;
     std::size_t n_columns = 0;
-    std::vector<Column> dense;               // one per column, or
+    std::vector<Column> dense;                // one per column, or
     const std::int64_t* row_begin = nullptr;  // the places of the ones, by row (compressed sparse rows)
     const std::int32_t* ones = nullptr;
 };
 
 struct Target {
-    const std::int32_t* classes = nullptr;   // 0 .. n_classes-1, one per row
+    const std::int32_t* classes = nullptr;  // 0 .. n_classes-1, one per row
     std::size_t n_classes = 0;
-    const std::int32_t* weights = nullptr;   // one per row; null: all 1. Their sum must be below 2^31.
+    const std::int32_t* weights = nullptr;  // one per row; null: all 1. Their sum must be below 2^31.
 };
 
 struct Cell {

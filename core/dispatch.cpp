@@ -75,8 +75,8 @@ const Kernels& find_kernels(const char* name) {
         if (std::strcmp(name, path->name) == 0) return *path;
         known += std::string(", ") + path->name;
     }
-    throw std::invalid_argument("simd='" + std::string(name) + "' is not one of those this processor can run: " +
-                                known + ".");
+    throw std::invalid_argument("simd='" + std::string(name) +
+                                "' is not one of those this processor can run: " + known + ".");
 }
 
 }  // namespace splitsecond

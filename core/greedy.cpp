@@ -21,8 +21,8 @@ std::ptrdiff_t best_gain(const Problem& problem, const View& view, const Count* 
         gains.totals[c] = counts[c * view.stride + view.ones()];
         weight += gains.totals[c];
     }
-    const double least = problem.kernels().split_entropies(counts, view.stride, gains.totals.data(),
-                                                            view.n_classes, view.n_features, gains.entropy.data());
+    const double least = problem.kernels().split_entropies(
+        counts, view.stride, gains.totals.data(), view.n_classes, view.n_features, gains.entropy.data());
     if (least == std::numeric_limits<double>::infinity()) return -1;
     std::ptrdiff_t first = 0;
     while (gains.entropy[static_cast<std::size_t>(first)] > least + kTieBits * weight) ++first;
@@ -49,10 +49,12 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
     if (levels_.size() <= level) levels_.emplace_back(problem_.limits);
     Level& own = levels_[level];
     const View* source = &view;
-    const double counts_below = depth > 40 ? 1e12 : static_cast<double>((std::uint64_t{1} << (depth - 1)) - 1);
+    const double counts_below =
+        depth > 40 ? 1e12 : static_cast<double>((std::uint64_t{1} << (depth - 1)) - 1);
     if (rows != nullptr && counts_below > kCompressCost) {
         std::size_t present = 0;
-        for (std::size_t w = 0; w < view.n_words(); ++w) present += static_cast<std::size_t>(std::popcount(rows[w]));
+        for (std::size_t w = 0; w < view.n_words(); ++w)
+            present += static_cast<std::size_t>(std::popcount(rows[w]));
         const double words = static_cast<double>(view.n_words());
         if (counts_below * (words - static_cast<double>(present) / 64) > kCompressCost * words) {
             gather_rows(problem_.kernels(), view, rows, own.view);
@@ -81,7 +83,8 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
     const int first = tree == nullptr && child_leaf[1] > child_leaf[0] ? 1 : 0;
     const Cost limit = tree == nullptr ? std::min(budget, leaf - 1) : kInfinite;
     const auto child = [&](int side, Cost child_budget) {
-        return complete(*source, own.mask[side].data(), child_counts[side], depth - 1, child_budget, level + 1, tree);
+        return complete(*source, own.mask[side].data(), child_counts[side], depth - 1, child_budget,
+                        level + 1, tree);
     };
     Cost sum = child(first, limit - floor[1 - first]) + floor[1 - first];
     if (sum <= limit) {

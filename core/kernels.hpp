@@ -68,8 +68,8 @@ struct Kernels {
 
     // entropy[j] = weight * entropy in bits of the split on j, summed over both sides; infinite when a
     // side is empty. single[c * step + j], total[c]. Returns the least of them.
-    double (*split_entropies)(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
-                            std::size_t n_features, double* entropy);
+    double (*split_entropies)(const Count* single, std::size_t step, const Count* total,
+                              std::size_t n_classes, std::size_t n_features, double* entropy);
 };
 
 // Paths this processor can run, slowest first: "portable", "avx2", "avx512".

@@ -64,7 +64,8 @@ inline void count_columns(const Word* data, std::size_t stride, std::size_t n_wo
 
 template <class MaskAt>
 inline std::size_t count_some_columns(const Word* data, std::size_t stride, std::size_t first,
-                                      std::size_t n_words, const MaskAt& mask_at, Count multiplier, Count* out) {
+                                      std::size_t n_words, const MaskAt& mask_at, Count multiplier,
+                                      Count* out) {
     data += first;
     out += first;
     switch ((stride - first) / Vector::lanes) {
@@ -181,7 +182,8 @@ inline int count_bits(Word x) {
 }
 
 void compress(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
-              const std::uint32_t* columns, std::size_t n_columns, Word* out, std::size_t out_stride, int offset) {
+              const std::uint32_t* columns, std::size_t n_columns, Word* out, std::size_t out_stride,
+              int offset) {
     constexpr std::size_t kBlock = 64;
     for (std::size_t w = 0; w < n_words; ++w) {
         if (mask[w] == 0) continue;
@@ -193,7 +195,9 @@ void compress(const Word* data, std::size_t stride, const Word* mask, std::size_
             const Word* words = data + w * stride;
             for (std::size_t j = 0; j < n; ++j) {
                 const std::size_t column = begin + j;
-                block[j] = columns == nullptr ? words[column] : column < n_columns ? words[columns[column]] : 0;
+                block[j] = columns == nullptr   ? words[column]
+                           : column < n_columns ? words[columns[column]]
+                                                : 0;
             }
             for (std::size_t j = 0; j < n; ++j) block[j] = moves(block[j]);
             Word* filled = out + begin;
@@ -322,7 +326,7 @@ struct Computed {
 
 template <class XLogX>
 inline double split_entropies_with(const XLogX& h, const Count* single, std::size_t step, const Count* total,
-                                 std::size_t n_classes, std::size_t n_features, double* entropy) {
+                                   std::size_t n_classes, std::size_t n_features, double* entropy) {
     constexpr std::size_t kBlock = 64;
     Count all = 0;
     double least = as_double(kInfinityBits);
@@ -349,11 +353,12 @@ inline double split_entropies_with(const XLogX& h, const Count* single, std::siz
 }
 
 double split_entropies(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
-                     std::size_t n_features, double* entropy) {
+                       std::size_t n_features, double* entropy) {
     std::int64_t all = 0;
     for (std::size_t c = 0; c < n_classes; ++c) all += total[c];
     if (all < kEntropyTableSize)
-        return split_entropies_with(FromTable{entropy_table()}, single, step, total, n_classes, n_features, entropy);
+        return split_entropies_with(FromTable{entropy_table()}, single, step, total, n_classes, n_features,
+                                    entropy);
     return split_entropies_with(Computed{}, single, step, total, n_classes, n_features, entropy);
 }
 

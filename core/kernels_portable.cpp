@@ -15,7 +15,9 @@ struct Vector {
     static Vector zero() { return {0}; }
     static Vector load(const Word* p) { return {*p}; }
     static Vector broadcast(Word w) { return {w}; }
-    void add_popcount_of_and(Vector a, Vector b) { word += static_cast<Word>(std::popcount(a.word & b.word)); }
+    void add_popcount_of_and(Vector a, Vector b) {
+        word += static_cast<Word>(std::popcount(a.word & b.word));
+    }
     void add_to(Count* out, Count multiplier) const { *out += multiplier * static_cast<Count>(word); }
 };
 

@@ -10,7 +10,7 @@ constexpr auto kQuestionInterval = std::chrono::milliseconds(20);
 
 }  // namespace
 
-Limits::Limits(double seconds, std::size_t bytes, std::function<bool()> interrupted)
+Limits::Limits(double seconds, std::size_t bytes, std::function<bool(const Limits&)> interrupted)
     : start_(Clock::now()),
       deadline_(Clock::time_point::max()),
       next_question_(start_ + kQuestionInterval),
@@ -19,7 +19,8 @@ Limits::Limits(double seconds, std::size_t bytes, std::function<bool()> interrup
       owner_(std::this_thread::get_id()) {
     constexpr double kCentury = 3e9;  // beyond it the clock's integers would overflow
     if (seconds < kCentury)
-        deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+        deadline_ =
+            start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 bool Limits::stop() {
@@ -28,7 +29,7 @@ bool Limits::stop() {
     if (now >= deadline_) stop_because(Status::time_limit);
     if (interrupted_ && now >= next_question_ && std::this_thread::get_id() == owner_) {
         next_question_ = now + kQuestionInterval;
-        if (interrupted_()) stop_because(Status::interrupted);
+        if (interrupted_(*this)) stop_because(Status::interrupted);
     }
     return stopped();
 }

@@ -25,11 +25,11 @@ public:
     static constexpr double kNoDeadline = std::numeric_limits<double>::infinity();
     static constexpr std::size_t kNoBudget = std::numeric_limits<std::size_t>::max();
 
-    // `interrupted` is called now and then, only on the thread that made this object.
+    // `interrupted` is called now and then, only on the thread that made this object; true stops the work.
     explicit Limits(double seconds = kNoDeadline, std::size_t bytes = kNoBudget,
-                    std::function<bool()> interrupted = {});
+                    std::function<bool(const Limits&)> interrupted = {});
 
-    bool stop();                     // ask this in every long loop
+    bool stop();  // ask this in every long loop
     bool stopped() const { return reason_.load(std::memory_order_relaxed) != Status::complete; }
     Status reason() const { return reason_.load(); }
 
@@ -37,7 +37,13 @@ public:
     void release(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
     void out_of_memory() { stop_because(Status::memory_limit); }
 
-    double seconds() const;          // since the start
+    // How far the outermost loop has come, for whoever watches through `interrupted`.
+    void start_loop(std::size_t steps) { done_ = 0, steps_ = steps; }
+    void step() { done_.fetch_add(1, std::memory_order_relaxed); }
+    std::size_t done() const { return done_.load(std::memory_order_relaxed); }
+    std::size_t steps() const { return steps_.load(std::memory_order_relaxed); }
+
+    double seconds() const;  // since the start
     std::size_t peak_bytes() const { return peak_.load(); }
 
 private:
@@ -49,11 +55,13 @@ private:
     Clock::time_point deadline_;
     Clock::time_point next_question_;
     const std::size_t budget_;
-    const std::function<bool()> interrupted_;
+    const std::function<bool(const Limits&)> interrupted_;
     const std::thread::id owner_;
     std::atomic<Status> reason_{Status::complete};
     std::atomic<std::size_t> used_{0};
     std::atomic<std::size_t> peak_{0};
+    std::atomic<std::size_t> done_{0};
+    std::atomic<std::size_t> steps_{0};
 };
 
 }  // namespace splitsecond

@@ -44,7 +44,8 @@ void PairMatrix::counts_of(std::size_t i, Count* out) const {
     }
 }
 
-void StumpScan::run(const Problem& problem, const View& layout, const Count* counts, const PairMatrix& pairs) {
+void StumpScan::run(const Problem& problem, const View& layout, const Count* counts,
+                    const PairMatrix& pairs) {
     const std::size_t k = layout.n_features;
     yes.resize(k);
     no.resize(k);
@@ -65,8 +66,8 @@ void StumpScan::run(const Problem& problem, const View& layout, const Count* cou
                                     yes.data(), no.data());
 }
 
-Bounds solve_two_levels(const Problem& problem, const View& layout, const Count* counts, const PairMatrix& pairs,
-                        StumpScan& scan) {
+Bounds solve_two_levels(const Problem& problem, const View& layout, const Count* counts,
+                        const PairMatrix& pairs, StumpScan& scan) {
     scan.run(problem, layout, counts, pairs);
     const Price& price = problem.price;
     const Cost all = weight_at(layout, counts, layout.ones());

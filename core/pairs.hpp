@@ -22,7 +22,9 @@ public:
     bool count(const Problem& problem, const View& view);  // false when stopped
     void subtract(const PairMatrix& parent, const PairMatrix& sibling);
 
-    const Count* row(std::size_t c, std::size_t i) const { return counts_.data() + (c * stride_ + i) * stride_; }
+    const Count* row(std::size_t c, std::size_t i) const {
+        return counts_.data() + (c * stride_ + i) * stride_;
+    }
     std::size_t class_step() const { return stride_ * stride_; }
 
     // Class counts of the rows that have column i, in the layout of split_rows.
@@ -45,8 +47,8 @@ struct StumpScan {
 };
 
 // The optimal tree of depth at most two, for rows with these counts and pairs in this column layout.
-Bounds solve_two_levels(const Problem& problem, const View& layout, const Count* counts, const PairMatrix& pairs,
-                        StumpScan& scan);
+Bounds solve_two_levels(const Problem& problem, const View& layout, const Count* counts,
+                        const PairMatrix& pairs, StumpScan& scan);
 
 // The same with one level: the best single split, or a leaf.
 Bounds solve_one_level(const Problem& problem, const View& layout, const Count* counts);

@@ -22,9 +22,9 @@ struct SpeedOptions {
 };
 
 struct Statistics {
-    std::uint64_t subproblems = 0;   // entered by the recursion
-    std::uint64_t completions = 0;   // greedy trees evaluated
-    std::uint64_t pair_matrices = 0; // counted or subtracted
+    std::uint64_t subproblems = 0;    // entered by the recursion
+    std::uint64_t completions = 0;    // greedy trees evaluated
+    std::uint64_t pair_matrices = 0;  // counted or subtracted
     std::uint64_t cache_hits = 0;
     std::uint64_t cache_entries = 0;
 

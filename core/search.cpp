@@ -17,7 +17,7 @@ struct Search::Level {
     View rows[2];             // gathered rows and
     PairMatrix pairs[2];      // pair counts of the children, all in the parent's columns
     bool has_pairs[2] = {false, false};
-    Node node;                // the child being searched
+    Node node;  // the child being searched
     StumpScan scan;
     Gains gains;
 };
@@ -55,7 +55,10 @@ struct Search::Choice {
 };
 
 Search::Search(const Problem& problem, Workers& workers, bool remember_completions)
-    : problem_(problem), threads_(workers), cache_(problem.limits), remember_completions_(remember_completions) {
+    : problem_(problem),
+      threads_(workers),
+      cache_(problem.limits),
+      remember_completions_(remember_completions) {
     for (std::size_t i = 0; i < workers.count(); ++i) workers_.push_back(std::make_unique<Worker>(problem));
 }
 
@@ -90,8 +93,9 @@ Bounds Search::value(Node& node, std::size_t depth, std::size_t lookahead, Cost 
         }
         result = search(*workers_[0], 0, node, depth, lookahead, budget);
         result.lower = std::max(result.lower, floor);
-        cache_.store({node.literals, static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)},
-                     result);
+        cache_.store(
+            {node.literals, static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)},
+            result);
     } catch (const OutOfMemoryBudget&) {
     }
     return result;
@@ -128,8 +132,8 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
     } else if (depth == 2 && lookahead == 2) {
         result = last_two_levels(worker, level, parent, yes);
     } else {
-        gather_node(problem_.kernels(), parent.view, mask_of(parent, child, own.feature, yes), child.counts.data(),
-                    own.node.view, own.node.counts);
+        gather_node(problem_.kernels(), parent.view, mask_of(parent, child, own.feature, yes),
+                    child.counts.data(), own.node.view, own.node.counts);
         own.node.literals = child.literals;
         own.node.has_pairs = lookahead == depth;
         if (own.node.has_pairs) {
@@ -145,8 +149,8 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
 
 // ---- the minimum over features --------------------------------------------------------------------
 
-Bounds Search::search(Worker& worker, std::size_t level, const Node& node, std::size_t depth, std::size_t lookahead,
-                      Cost budget) {
+Bounds Search::search(Worker& worker, std::size_t level, const Node& node, std::size_t depth,
+                      std::size_t lookahead, Cost budget) {
     ++worker.statistics.subproblems;
     const View& view = node.view;
     if (depth == 1) return solve_one_level(problem_, view, node.counts.data());
@@ -160,9 +164,11 @@ Bounds Search::search(Worker& worker, std::size_t level, const Node& node, std::
     // Below this many word operations, waking threads costs more than it brings.
     constexpr std::size_t kWorthSharing = 1 << 20;
     const std::size_t operations = view.n_words() * view.stride * view.n_features;
+    if (level == 0) problem_.limits.start_loop(choice.order.size());
     if (level == 0 && operations >= kWorthSharing) {
         threads_.run(choice.order.size(), [&](std::size_t i, std::size_t w) {
             try_feature(*workers_[w], level, node, choice.order[i], depth, lookahead, budget, choice);
+            problem_.limits.step();
         });
     } else {
         for (const std::size_t f : choice.order)
@@ -217,8 +223,8 @@ void Search::rank(Worker& worker, std::size_t level, const Node& node, bool opti
 }
 
 // Evaluates the split of `node` on its feature f, as far as needed to know whether it is the best.
-void Search::try_feature(Worker& worker, std::size_t level, const Node& node, std::size_t f, std::size_t depth,
-                         std::size_t lookahead, Cost budget, Choice& choice) {
+void Search::try_feature(Worker& worker, std::size_t level, const Node& node, std::size_t f,
+                         std::size_t depth, std::size_t lookahead, Cost budget, Choice& choice) {
     const auto id = static_cast<std::int32_t>(node.view.features[f]);
     Cost lower[2];
     const auto read = [&] {  // what other features have taught meanwhile
@@ -239,7 +245,8 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
             const Count* counts = own.child[side].counts.data();
             leaf[side] = problem_.price.of(node_errors(node.view, counts), 1);
             weight[side] = weight_at(node.view, counts, node.view.ones());
-            lower[side] = std::max(lower[side], std::min(leaf[side], split_floor(problem_, node.view, counts)));
+            lower[side] =
+                std::max(lower[side], std::min(leaf[side], split_floor(problem_, node.view, counts)));
         }
         // With pair counts the lighter child first: it is cheaper, and the other's follow by subtraction.
         // Otherwise the one with more errors: the sooner the sum is too large, the better.
@@ -250,8 +257,8 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
                 upper = kInfinite;
                 break;
             }
-            const Bounds found = value(worker, level, node, own.child[side], side == 0, depth - 1, lookahead - 1,
-                                       limit - lower[1 - side]);
+            const Bounds found = value(worker, level, node, own.child[side], side == 0, depth - 1,
+                                       lookahead - 1, limit - lower[1 - side]);
             lower[side] = std::max(lower[side], found.lower);
             upper += found.upper;
         }
@@ -310,7 +317,8 @@ void Search::open(Worker& worker, std::size_t level, const Node& node, std::size
             child.mask.resize(node.view.n_words());
             child.has_mask = true;
         }
-        split_rows(problem_.kernels(), node.view, nullptr, f, own.child[0].mask.data(), own.child[1].mask.data(), yes);
+        split_rows(problem_.kernels(), node.view, nullptr, f, own.child[0].mask.data(),
+                   own.child[1].mask.data(), yes);
     }
     Count* no = own.child[1].counts.data();
     for (std::size_t i = 0; i < n_counts; ++i) no[i] = node.counts[i] - yes[i];
@@ -344,7 +352,8 @@ Bounds Search::last_two_levels(Worker& worker, std::size_t level, const Node& pa
         return own.has_pairs[side] = own.pairs[side].count(problem_, own.rows[side]);
     };
     const int side = yes ? 0 : 1, other = 1 - side;
-    const bool subtract = problem_.speed.subtract_siblings && parent.has_pairs && weight(side) > weight(other);
+    const bool subtract =
+        problem_.speed.subtract_siblings && parent.has_pairs && weight(side) > weight(other);
     bool counted = count(subtract ? other : side);
     if (counted && subtract) {
         own.pairs[side].subtract(parent.pairs, own.pairs[other]);
@@ -367,8 +376,8 @@ void Search::split(const Node& node, std::int32_t feature, Node& yes, Node& no) 
     for (int side = 0; side < 2; ++side) {
         Child& child = worker.level(0).child[side];
         Node& out = side == 0 ? yes : no;
-        gather_node(problem_.kernels(), node.view, mask_of(node, child, f, side == 0), child.counts.data(), out.view,
-                    out.counts);
+        gather_node(problem_.kernels(), node.view, mask_of(node, child, f, side == 0), child.counts.data(),
+                    out.view, out.counts);
         out.literals = child.literals;
         out.has_pairs = false;
     }

@@ -69,10 +69,10 @@ private:
     struct Worker;  // scratch memory of one thread
     struct Choice;  // the candidates at one node, and the best of them so far
 
-    Bounds value(Worker& worker, std::size_t level, const Node& parent, Child& child, bool yes, std::size_t depth,
-                 std::size_t lookahead, Cost budget);
-    Bounds search(Worker& worker, std::size_t level, const Node& node, std::size_t depth, std::size_t lookahead,
-                  Cost budget);
+    Bounds value(Worker& worker, std::size_t level, const Node& parent, Child& child, bool yes,
+                 std::size_t depth, std::size_t lookahead, Cost budget);
+    Bounds search(Worker& worker, std::size_t level, const Node& node, std::size_t depth,
+                  std::size_t lookahead, Cost budget);
     void try_feature(Worker& worker, std::size_t level, const Node& node, std::size_t f, std::size_t depth,
                      std::size_t lookahead, Cost budget, Choice& choice);
     void rank(Worker& worker, std::size_t level, const Node& node, bool optimal, Choice& choice);

@@ -24,7 +24,7 @@ struct Tree {
     std::size_t size() const { return feature.size(); }
     std::size_t add_leaf(const Count* class_counts, std::size_t step);
     std::int32_t append(const Tree& other);  // returns where its root has gone
-    void truncate(std::size_t size);  // forget the nodes from `size` on
+    void truncate(std::size_t size);         // forget the nodes from `size` on
     void make_leaf(std::size_t node);  // forget everything below; the node's subtree must be the last one
     Cost errors_at(std::size_t node) const;
     Cost leaves() const;

@@ -6,13 +6,13 @@
 
 namespace splitsecond {
 
-void split_rows(const Kernels& kernels, const View& view, const Word* rows, std::size_t j, Word* yes, Word* no,
-                Count* counts) {
+void split_rows(const Kernels& kernels, const View& view, const Word* rows, std::size_t j, Word* yes,
+                Word* no, Count* counts) {
     std::fill_n(counts, view.n_classes * view.stride, 0);
     for (const Run& run : view.runs)
         kernels.split_rows(view.data.data() + run.begin * view.stride, view.stride, run.end - run.begin,
-                           rows == nullptr ? nullptr : rows + run.begin, view.ones(), j, run.weight, yes + run.begin,
-                           no + run.begin, counts + run.cls * view.stride);
+                           rows == nullptr ? nullptr : rows + run.begin, view.ones(), j, run.weight,
+                           yes + run.begin, no + run.begin, counts + run.cls * view.stride);
 }
 
 void select_rows(const View& view, std::size_t j, bool yes, Word* mask) {
@@ -23,8 +23,8 @@ void select_rows(const View& view, std::size_t j, bool yes, Word* mask) {
 namespace {
 
 // `columns` lists what to take of each row, the two special columns last.
-void gather(const Kernels& kernels, const View& view, const Word* mask, const std::vector<std::uint32_t>& columns,
-            View& out) {
+void gather(const Kernels& kernels, const View& view, const Word* mask,
+            const std::vector<std::uint32_t>& columns, View& out) {
     out.n_classes = view.n_classes;
     out.n_features = columns.size() - 2;
     out.stride = View::stride_for(out.n_features);
@@ -37,7 +37,8 @@ void gather(const Kernels& kernels, const View& view, const Word* mask, const st
     for (std::size_t r = 0; r < view.runs.size(); ++r) {
         const Run& run = view.runs[r];
         std::size_t rows = 0;
-        for (std::size_t w = run.begin; w < run.end; ++w) rows += static_cast<std::size_t>(std::popcount(mask[w]));
+        for (std::size_t w = run.begin; w < run.end; ++w)
+            rows += static_cast<std::size_t>(std::popcount(mask[w]));
         if (rows == 0) continue;
         const std::size_t words = (rows + 63) / 64;
         out.runs.push_back({run.cls, run.weight, word, word + words});

@@ -41,7 +41,8 @@ void Workers::run(std::size_t n, const std::function<void(std::size_t, std::size
 
 void Workers::start_threads() {
     try {
-        while (threads_.size() + 1 < count_) threads_.emplace_back(&Workers::serve, this, threads_.size() + 1);
+        while (threads_.size() + 1 < count_)
+            threads_.emplace_back(&Workers::serve, this, threads_.size() + 1);
     } catch (const std::system_error&) {
         // The system grants no more threads: those there are do the work.
     }

@@ -115,13 +115,13 @@ class Oracle:
         The gain is highest where the entropy left after the split is lowest.
         """
         if mask not in self._best_gain:
-            best: int | None = None
-            best_entropy = math.inf
-            for feature, yes, no in self.splits(mask):
-                entropy = self._entropy_after(yes, no)
-                if entropy < best_entropy - ENTROPY_TIE:
-                    best, best_entropy = feature, entropy
-            self._best_gain[mask] = best
+            left = [
+                (feature, self._entropy_after(yes, no)) for feature, yes, no in self.splits(mask)
+            ]
+            least = min((entropy for _, entropy in left), default=math.inf)
+            self._best_gain[mask] = next(
+                (feature for feature, entropy in left if entropy <= least + ENTROPY_TIE), None
+            )
         return self._best_gain[mask]
 
     def _entropy_after(self, yes: int, no: int) -> float:

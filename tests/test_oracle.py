@@ -74,16 +74,16 @@ class Enumeration:
 
     def greedy(self, rows: Rows, depth: int) -> Fraction:
         whole = float(sum(self.weight[i] for i in rows))
-        best: tuple[float, Rows, Rows] | None = None
+        splits: list[tuple[float, Rows, Rows]] = []
         for feature in range(len(self.X[0])):
             yes = [i for i in rows if self.X[i][feature]]
             no = [i for i in rows if not self.X[i][feature]]
             if yes and no:
-                after = (self.surprise(yes) + self.surprise(no)) / whole
-                if best is None or best[0] - after > 1e-9:
-                    best = (after, yes, no)
-        if depth == 0 or best is None:
+                splits.append(((self.surprise(yes) + self.surprise(no)) / whole, yes, no))
+        if depth == 0 or not splits:
             return self.leaf(rows)
+        least = min(after for after, _, _ in splits)
+        best = next(split for split in splits if split[0] <= least + 1e-9)
         split = self.greedy(best[1], depth - 1) + self.greedy(best[2], depth - 1)
         return min(self.leaf(rows), split)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from splitsecond._input import Table, check_binary, read_table
+from splitsecond._input import Table, read_table
 from splitsecond._labels import encode_labels
 from splitsecond._solver import Solution, default_lookahead, n_threads, solve
 from splitsecond._tree import Tree
@@ -83,6 +83,7 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             time_limit=self.time_limit,
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
+            progress=_Progress() if self.verbose else None,
             **self._solver_options(),
         )
         self._keep(table, classes, solution, weights)
@@ -108,10 +109,10 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if table.n_columns != self.n_features_in_:
             raise ValueError(
                 f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: give the columns the model was fitted with."
+                f"{self.n_features_in_} features as input: give the columns it was fitted with."
             )
         self._compare_names(table)
-        check_binary(table)
+        table.check_binary()
         return self.tree_.apply(table)
 
     def get_depth(self) -> int:
@@ -168,10 +169,14 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         value = self.regularization
-        if isinstance(value, bool) or not isinstance(value, (Real, Fraction)) or not 0 <= value < np.inf:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, (Real, Fraction))
+            or not 0 <= value < np.inf
+        ):
             raise ValueError(
-                f"regularization={value!r} must be a number of at least 0: the price of a leaf as a "
-                "share of the rows, such as 0.01."
+                f"regularization={value!r} must be a number of at least 0: the price of a "
+                "leaf as a share of the rows, such as 0.01."
             )
         _check_integer("max_depth", self.max_depth, 0, "the most questions on a path, such as 5")
         if self.time_limit is not None and not (
@@ -227,8 +232,6 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.depth_ = tree.depth
         self.statistics_ = solution.statistics
         self._warn_if_stopped()
-        if self.verbose:
-            print(self, file=sys.stderr)
 
     def _warn_if_stopped(self) -> None:
         reasons = {
@@ -288,7 +291,7 @@ class LicketySPLITClassifier(_TreeClassifier):
     n_jobs : int, optional
         Threads; -1 uses all processors. The result does not depend on it.
     verbose : int, default=0
-        Above 0, the fitted model is written to standard error.
+        Above 0, a line a second tells on standard error how far a long search has come.
 
     Attributes
     ----------
@@ -361,8 +364,8 @@ class GreedyTreeClassifier(LicketySPLITClassifier):
 class OptimalTreeClassifier(LicketySPLITClassifier):
     """The tree of lowest objective among all of depth `max_depth`, with proof.
 
-    A fit that ends by itself has ``status_ == "optimal"`` and ``lower_bound_ == objective_``. One that is
-    stopped keeps the best tree found and the bound proved until then.
+    A fit that ends by itself has ``status_ == "optimal"`` and ``lower_bound_ == objective_``. One
+    that is stopped keeps the best tree found and the bound proved until then.
 
     Parameters and attributes are those of `LicketySPLITClassifier`.
     """
@@ -420,15 +423,30 @@ class SPLITClassifier(LicketySPLITClassifier):
         _check_integer("lookahead_depth", self.lookahead_depth, 0, "levels searched exhaustively")
         if self.lookahead_depth > self.max_depth:
             raise ValueError(
-                f"lookahead_depth={self.lookahead_depth} must not exceed max_depth={self.max_depth}."
+                f"lookahead_depth={self.lookahead_depth} must not exceed "
+                f"max_depth={self.max_depth}."
             )
 
     def _solver_options(self) -> dict[str, Any]:
         lookahead = self.lookahead_depth
         return {
-            "lookahead_depth": default_lookahead(self.max_depth) if lookahead is None else lookahead,
+            "lookahead_depth": default_lookahead(self.max_depth)
+            if lookahead is None
+            else lookahead,
             "postprocess": bool(self.postprocess),
         }
+
+
+class _Progress:
+    """Writes a line a second to standard error."""
+
+    def __init__(self) -> None:
+        self._next = 1.0
+
+    def __call__(self, done: int, steps: int, seconds: float) -> None:
+        if seconds >= self._next:
+            self._next = seconds + 1
+            print(f"splitsecond: {done} of {steps} first splits, {seconds:.0f} s", file=sys.stderr)
 
 
 def _check_integer(name: str, value: Any, least: int | None, meaning: str) -> None:

@@ -1,14 +1,15 @@
 // Bindings: numpy arrays in, a plain dict out. No algorithm here.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "algorithms.hpp"
 
@@ -52,16 +53,19 @@ Table dense_table(const std::vector<AnyArray>& blocks, std::size_t n_rows) {
         const std::size_t width = block.ndim() == 2 ? block.shape(1) : 1;
         const std::ptrdiff_t step = block.ndim() == 2 ? block.stride(1) * size : 0;
         for (std::size_t j = 0; j < width; ++j)
-            table.dense.push_back({static_cast<const std::byte*>(block.data()) + static_cast<std::ptrdiff_t>(j) * step,
-                                   type, block.stride(0) * size});
+            table.dense.push_back(
+                {static_cast<const std::byte*>(block.data()) + static_cast<std::ptrdiff_t>(j) * step, type,
+                 block.stride(0) * size});
     }
     table.n_columns = table.dense.size();
     return table;
 }
 
-Table sparse_table(const Array<std::int64_t>& row_begin, const Array<std::int32_t>& ones, std::size_t n_columns) {
+Table sparse_table(const Array<std::int64_t>& row_begin, const Array<std::int32_t>& ones,
+                   std::size_t n_columns) {
     Table table;
-    if (row_begin.size() == 0) throw std::invalid_argument("row_begin must have one entry more than there are rows.");
+    if (row_begin.size() == 0)
+        throw std::invalid_argument("row_begin must have one entry more than there are rows.");
     table.n_rows = row_begin.size() - 1;
     table.n_columns = n_columns;
     table.row_begin = row_begin.data();
@@ -69,7 +73,8 @@ Table sparse_table(const Array<std::int64_t>& row_begin, const Array<std::int32_
     if (row_begin.data()[0] != 0 || row_begin.data()[table.n_rows] != static_cast<std::int64_t>(ones.size()))
         throw std::invalid_argument("row_begin does not fit the list of ones.");
     for (std::size_t i = 0; i < table.n_rows; ++i)
-        if (row_begin.data()[i] > row_begin.data()[i + 1]) throw std::invalid_argument("row_begin must not decrease.");
+        if (row_begin.data()[i] > row_begin.data()[i + 1])
+            throw std::invalid_argument("row_begin must not decrease.");
     for (std::size_t i = 0; i < ones.size(); ++i)
         if (ones.data()[i] < 0 || static_cast<std::size_t>(ones.data()[i]) >= n_columns)
             throw std::invalid_argument("a column index is out of range.");
@@ -94,21 +99,29 @@ const char* name_of(Status status) {
     return "";
 }
 
-// Ctrl-C ends the search, not the program; any other exception of a signal handler is raised afterwards.
-class Signals {
+// What the search hears of Python while it runs: signals, and a listener that is told how far it is. Ctrl-C ends
+// the search, not the program; any other exception of a handler or the listener is raised afterwards.
+class Ears {
 public:
-    bool arrived() {
+    explicit Ears(nb::object listener) : listener_(std::move(listener)) {}
+
+    bool stop(const Limits& limits) {
         const nb::gil_scoped_acquire gil;
-        if (PyErr_CheckSignals() == 0) return false;
-        nb::python_error error;
-        if (!error.matches(PyExc_KeyboardInterrupt)) other_.emplace(std::move(error));
-        return true;
+        try {
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+            if (!listener_.is_none()) listener_(limits.done(), limits.steps(), limits.seconds());
+        } catch (nb::python_error& error) {
+            if (!error.matches(PyExc_KeyboardInterrupt)) other_.emplace(std::move(error));
+            return true;
+        }
+        return false;
     }
     void raise_other() {
         if (other_) throw std::move(*other_);
     }
 
 private:
+    nb::object listener_;
     std::optional<nb::python_error> other_;
 };
 
@@ -142,7 +155,8 @@ nb::dict to_dict(const Solution& solution) {
 nb::dict run(const Table& table, const Array<std::int32_t>& classes, std::size_t n_classes,
              const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
     if (classes.size() != table.n_rows) throw std::invalid_argument("there must be one class for each row.");
-    if (weights && weights->size() != table.n_rows) throw std::invalid_argument("there must be one weight for each row.");
+    if (weights && weights->size() != table.n_rows)
+        throw std::invalid_argument("there must be one weight for each row.");
     const Target target{classes.data(), n_classes, weights ? weights->data() : nullptr};
 
     Options chosen;
@@ -158,18 +172,20 @@ nb::dict run(const Table& table, const Array<std::int32_t>& classes, std::size_t
     chosen.speed.minimum_support = nb::cast<bool>(options["minimum_support"]);
     chosen.speed.cache = nb::cast<bool>(options["cache"]);
     chosen.speed.subtract_siblings = nb::cast<bool>(options["subtract_siblings"]);
-    const double seconds = options["time_limit"].is_none() ? Limits::kNoDeadline : nb::cast<double>(options["time_limit"]);
-    const std::size_t bytes =
-        options["memory_limit"].is_none() ? Limits::kNoBudget : nb::cast<std::size_t>(options["memory_limit"]);
+    const double seconds =
+        options["time_limit"].is_none() ? Limits::kNoDeadline : nb::cast<double>(options["time_limit"]);
+    const std::size_t bytes = options["memory_limit"].is_none()
+                                  ? Limits::kNoBudget
+                                  : nb::cast<std::size_t>(options["memory_limit"]);
 
-    Signals signals;
+    Ears ears(nb::borrow(options["progress"]));
     Solution solution;
     {
         const nb::gil_scoped_release release;
-        Limits limits(seconds, bytes, [&] { return signals.arrived(); });
+        Limits limits(seconds, bytes, [&](const Limits& now) { return ears.stop(now); });
         solution = solve(table, target, chosen, limits);
     }
-    signals.raise_other();
+    ears.raise_other();
     return to_dict(solution);
 }
 
@@ -184,22 +200,32 @@ NB_MODULE(_core, m) {
         for (const Kernels* path : available_kernels()) names.emplace_back(path->name);
         return names;
     });
-    m.def("find_non_binary", [](const std::vector<AnyArray>& blocks, std::size_t n_rows) -> nb::object {
-        const Table table = dense_table(blocks, n_rows);
-        const std::optional<Cell> cell = [&] {
-            const nb::gil_scoped_release release;
-            return find_non_binary(find_kernels("auto"), table);
-        }();
-        if (!cell) return nb::none();
-        return nb::make_tuple(cell->row, cell->column);
-    }, "blocks"_a, "n_rows"_a);
-    m.def("solve", [](const std::vector<AnyArray>& blocks, const Array<std::int32_t>& classes, std::size_t n_classes,
-                      const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
-        return run(dense_table(blocks, classes.size()), classes, n_classes, weights, options);
-    }, "blocks"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
-    m.def("solve_sparse", [](const Array<std::int64_t>& row_begin, const Array<std::int32_t>& ones,
-                             std::size_t n_columns, const Array<std::int32_t>& classes, std::size_t n_classes,
-                             const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
-        return run(sparse_table(row_begin, ones, n_columns), classes, n_classes, weights, options);
-    }, "row_begin"_a, "ones"_a, "n_columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
+    m.def(
+        "find_non_binary",
+        [](const std::vector<AnyArray>& blocks,
+           std::size_t n_rows) -> std::optional<std::pair<std::size_t, std::size_t>> {
+            const Table table = dense_table(blocks, n_rows);
+            const std::optional<Cell> cell = [&] {
+                const nb::gil_scoped_release release;
+                return find_non_binary(find_kernels("auto"), table);
+            }();
+            if (!cell) return std::nullopt;
+            return std::make_pair(cell->row, cell->column);
+        },
+        "blocks"_a, "n_rows"_a);
+    m.def(
+        "solve",
+        [](const std::vector<AnyArray>& blocks, const Array<std::int32_t>& classes, std::size_t n_classes,
+           const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
+            return run(dense_table(blocks, classes.size()), classes, n_classes, weights, options);
+        },
+        "blocks"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
+    m.def(
+        "solve_sparse",
+        [](const Array<std::int64_t>& row_begin, const Array<std::int32_t>& ones, std::size_t n_columns,
+           const Array<std::int32_t>& classes, std::size_t n_classes,
+           const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
+            return run(sparse_table(row_begin, ones, n_columns), classes, n_classes, weights, options);
+        },
+        "row_begin"_a, "ones"_a, "n_columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
 }

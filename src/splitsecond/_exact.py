@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational, Real
+from numbers import Rational
 
 
-def as_fraction(value: Rational | Decimal | Real) -> Fraction:
+def as_fraction(value: float | Rational | Decimal) -> Fraction:
     """Return the number the caller meant, exactly.
 
     A float stands for the shortest decimal that prints as it, so that ``0.01`` is one hundredth:

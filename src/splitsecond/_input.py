@@ -17,55 +17,84 @@ from splitsecond import _core
 
 @dataclass(frozen=True)
 class Table:
-    """A table as the core reads it: dense blocks side by side, or the places of the ones by row."""
+    """A table as the core reads it; `DenseTable` or `SparseTable`."""
 
     n_rows: int
     n_columns: int
     names: list[str] | None
-    blocks: list[NDArray[Any]] | None = None
-    row_begin: NDArray[np.int64] | None = None
-    ones: NDArray[np.int32] | None = None
-
-    def label(self, column: int) -> str:
-        """Name a column in a message."""
-        return f"Column {self.names[column]!r}" if self.names else f"Column {column}"
 
     def column(self, j: int) -> NDArray[Any]:
         """One column as an array that compares with 0 and 1."""
-        if self.blocks is None:
-            assert self.row_begin is not None
-            assert self.ones is not None
-            values = np.zeros(self.n_rows, dtype=np.uint8)
-            rows = np.repeat(np.arange(self.n_rows), np.diff(self.row_begin))
-            values[rows[self.ones == j]] = 1
-            return values
+        raise NotImplementedError
+
+    def check_binary(self) -> None:
+        """Raise an error that names the cell if any value is neither 0 nor 1."""
+
+    def solve(self, *args: Any) -> dict[str, Any]:
+        """Hand the table to the core, followed by the arguments."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class DenseTable(Table):
+    """Blocks of columns side by side: arrays of one or two dimensions."""
+
+    blocks: list[NDArray[Any]]
+
+    def column(self, j: int) -> NDArray[Any]:
         for block in self.blocks:
-            if block.ndim == 1:
-                if j == 0:
-                    return block
-                j -= 1
-            elif j < block.shape[1]:
-                column: NDArray[Any] = block[:, j]
-                return column
-            else:
-                j -= block.shape[1]
+            width = 1 if block.ndim == 1 else block.shape[1]
+            if j < width:
+                return block if block.ndim == 1 else block[:, j]
+            j -= width
         raise IndexError(j)
 
-    def not_binary(self, row: int, column: int) -> ValueError:
-        """Build the error for a cell that is neither 0 nor 1."""
+    def check_binary(self) -> None:
+        cell = _core.find_non_binary(self.blocks, self.n_rows)
+        if cell is not None:
+            row, column = cell
+            raise self._not_binary(row, column)
+
+    def solve(self, *args: Any) -> dict[str, Any]:
+        found: dict[str, Any] = _core.solve(self.blocks, *args)
+        if "not_binary" in found:
+            raise self._not_binary(*found["not_binary"])
+        return found
+
+    def _not_binary(self, row: int, column: int) -> ValueError:
         values = self.column(column)
-        bad = ~((values == 0) | (values == 1))
         value = values[row]
-        others = int(bad.sum())
-        seen = f"{others} values that are neither 0 nor 1" if others > 1 else "a value that is not 0 or 1"
-        if value != value:
-            remedy = "Fill in or drop missing values first."
+        others = int(np.count_nonzero((values != 0) & (values != 1)))
+        name = f"Column {self.names[column]!r}" if self.names else f"Column {column}"
+        if others > 1:
+            seen = f"{others} values that are neither 0 nor 1"
+        else:
+            seen = "a value that is not 0 or 1"
+        if np.isnan(value):
+            remedy = "Fill in or drop missing values (NaN) first."
         else:
             remedy = "Turn it into 0/1 columns first, for example with `x <= threshold`."
         return ValueError(
-            f"{self.label(column)} has {seen}: {value!s} in row {row}. "
+            f"{name} has {seen}: {value!s} in row {row}. "
             f"Every value must be 0, 1, False or True; nothing is cast. {remedy}"
         )
+
+
+@dataclass(frozen=True)
+class SparseTable(Table):
+    """The columns of the ones in row ``i`` are ``ones[row_begin[i]:row_begin[i + 1]]``."""
+
+    row_begin: NDArray[np.int64]
+    ones: NDArray[np.int32]
+
+    def column(self, j: int) -> NDArray[Any]:
+        places = np.flatnonzero(self.ones == j)
+        values = np.zeros(self.n_rows, dtype=np.uint8)
+        values[np.searchsorted(self.row_begin, places, side="right") - 1] = 1
+        return values
+
+    def solve(self, *args: Any) -> dict[str, Any]:
+        return _core.solve_sparse(self.row_begin, self.ones, self.n_columns, *args)
 
 
 def read_table(X: Any, *, names: list[str] | None = None) -> Table:
@@ -83,14 +112,6 @@ def read_table(X: Any, *, names: list[str] | None = None) -> Table:
     return _read_array(X)
 
 
-def check_binary(table: Table) -> None:
-    """Raise the error of `Table.not_binary` if any value is neither 0 nor 1."""
-    if table.blocks is not None:
-        cell = _core.find_non_binary(table.blocks, table.n_rows)
-        if cell is not None:
-            raise table.not_binary(*cell)
-
-
 def _read_array(X: Any) -> Table:
     try:
         array = np.asarray(X)
@@ -102,7 +123,8 @@ def _read_array(X: Any) -> Table:
             f"Expected 2D array, got {array.ndim}D array instead: X has shape {array.shape}. "
             f"Reshape your data, with {remedy}."
         )
-    return _checked(Table(array.shape[0], array.shape[1], None, [_numeric(array, None)]))
+    n_rows, n_columns = array.shape
+    return _checked(DenseTable(n_rows, n_columns, None, [_numeric(array, None)]))
 
 
 def _read_frame(frame: nw.DataFrame[Any], X: Any, names: list[str] | None) -> Table:
@@ -124,20 +146,23 @@ def _read_frame(frame: nw.DataFrame[Any], X: Any, names: list[str] | None) -> Ta
         labels: list[str] | None = wanted
     else:
         labels = None  # as scikit-learn: names that are not strings are no names
-    # One block for a frame of one numpy dtype (pandas keeps it as a single array); else by column.
-    dtypes = getattr(X, "dtypes", None)
-    if (
-        labels is None or wanted == present
-    ) and hasattr(X, "to_numpy") and hasattr(dtypes, "nunique") and dtypes.nunique() == 1:
-        if isinstance(dtypes.iloc[0], np.dtype) and dtypes.iloc[0].kind in "buif":
-            array = X.to_numpy()
-            return _checked(Table(array.shape[0], array.shape[1], labels, [_plain(array)]))
+    if wanted == present and _is_one_array(X):
+        array = X.to_numpy()
+        return _checked(DenseTable(array.shape[0], array.shape[1], labels, [_plain(array)]))
     blocks = [_series(frame.get_column(name), name) for name in wanted]
-    return _checked(Table(len(frame), len(wanted), labels, blocks))
+    return _checked(DenseTable(len(frame), len(wanted), labels, blocks))
+
+
+def _is_one_array(X: Any) -> bool:
+    """Whether X is a pandas frame of one numpy dtype, which is kept as a single array."""
+    dtypes = getattr(X, "dtypes", None)
+    if dtypes is None or not hasattr(dtypes, "nunique") or dtypes.nunique() != 1:
+        return False
+    return isinstance(dtypes.iloc[0], np.dtype) and dtypes.iloc[0].kind in "buif"
 
 
 def _series(series: nw.Series[Any], name: str) -> NDArray[Any]:
-    if not (series.dtype.is_numeric() or series.dtype == nw.Boolean or series.dtype == nw.Object):
+    if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object)):
         value = series.drop_nulls().head(1).to_list()
         example = f", such as {value[0]!r}" if value else ""
         raise ValueError(
@@ -160,16 +185,17 @@ def _numeric(array: NDArray[Any], name: str | None) -> NDArray[Any]:
     if array.dtype.kind in "buif" and array.dtype.itemsize <= 8:
         return _plain(array)
     if array.dtype.kind == "c":
-        raise ValueError("Complex data not supported: every value of X must be 0, 1, False or True.")
+        raise ValueError(
+            "Complex data not supported: every value of X must be 0, 1, False or True."
+        )
     if array.dtype.kind == "O":
         return _objects(array, name)
     if array.dtype.kind == "f":  # longer than 64 bits: compare before rounding
         return np.where(array == 0, 0.0, np.where(array == 1, 1.0, 2.0 + 0.0 * array.astype(float)))
+    example = f", such as {array.flat[0]!r}" if array.size else ""
     raise ValueError(
-        f"X has dtype {array.dtype}, such as {array.flat[0]!r}: every value must be 0, 1, False or True. "
+        f"X has dtype {array.dtype}{example}: every value must be 0, 1, False or True. "
         "Turn columns of text into 0/1 columns first, for example with `x == value`."
-        if array.size
-        else f"X has dtype {array.dtype}: every value must be 0, 1, False or True."
     )
 
 
@@ -182,7 +208,7 @@ def _objects(array: NDArray[Any], name: str | None) -> NDArray[Any]:
             column = repr(name) if name is not None else str(index[-1] if len(index) > 1 else 0)
             raise ValueError(
                 f"Column {column} has the value {value!r} of type {type(value).__name__} in row "
-                f"{index[0]}: every value must be 0, 1, False or True (numbers, not text or blanks)."
+                f"{index[0]}: every value must be 0, 1, False or True, not text or blank."
             )
         out[index] = value
     return out
@@ -209,20 +235,14 @@ def _read_sparse(X: Any) -> Table:
         place = int(np.argmax(bad))
         row = int(np.searchsorted(rows.indptr, place, side="right") - 1)
         raise ValueError(
-            f"Column {rows.indices[place]} has a value that is not 0 or 1: {rows.data[place]} in row "
-            f"{row}. Every value must be 0, 1, False or True; nothing is cast."
+            f"Column {rows.indices[place]} has a value that is not 0 or 1: {rows.data[place]} in "
+            f"row {row}. Every value must be 0, 1, False or True; nothing is cast."
         )
     if not rows.data.all():  # zeros that are stored
         rows = rows.copy()
         rows.eliminate_zeros()
-    table = Table(
-        n_rows,
-        n_columns,
-        None,
-        row_begin=rows.indptr.astype(np.int64),
-        ones=rows.indices.astype(np.int32),
-    )
-    return _checked(table)
+    ones = rows.indices.astype(np.int32)
+    return _checked(SparseTable(n_rows, n_columns, None, rows.indptr.astype(np.int64), ones))
 
 
 def _checked(table: Table) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import narwhals as nw
@@ -38,9 +39,11 @@ def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]
 
 def _as_array(y: Any) -> NDArray[Any]:
     if y is None:
-        raise ValueError("requires y to be passed, but the target y is None: give the class labels.")
+        raise ValueError(
+            "requires y to be passed, but the target y is None: give the class labels."
+        )
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu" and len(y):
-        return y
+        return y  # the common case, without the questions below
     series = nw.from_native(y, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         missing = int(series.is_null().sum())
@@ -53,7 +56,7 @@ def _as_array(y: Any) -> NDArray[Any]:
         values = series.to_numpy()
     else:
         values = np.asarray(y)
-    labels = column_or_1d(values, warn=True)
+    labels: NDArray[Any] = column_or_1d(values, warn=True)
     if labels.dtype.kind == "f":
         if np.isnan(labels).any():
             row = int(np.argmax(np.isnan(labels)))
@@ -64,7 +67,7 @@ def _as_array(y: Any) -> NDArray[Any]:
             raise ValueError("Input y contains infinity: labels must be finite.")
     if labels.dtype.kind == "O":
         for row, label in enumerate(labels):
-            if label is None or label != label:
+            if label is None or (isinstance(label, float) and math.isnan(label)):
                 raise ValueError(
                     f"Input y contains NaN: the label in row {row} is {label!r}. "
                     "Drop rows without a label."
@@ -73,19 +76,16 @@ def _as_array(y: Any) -> NDArray[Any]:
 
 
 def _encode_integers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    if labels.dtype.kind == "b":
-        labels_seen = labels.view(np.uint8)
-    else:
-        labels_seen = labels
+    labels_seen = labels.view(np.uint8) if labels.dtype.kind == "b" else labels
     low = int(labels_seen.min())
     span = int(labels_seen.max()) - low + 1
     if span > _COUNTED_RANGE:
-        classes, codes = np.unique(labels, return_inverse=True)
-        return classes, codes.astype(np.int32)
+        classes, inverse = np.unique(labels, return_inverse=True)
+        return classes, inverse.astype(np.int32)
     # In slices: no temporary as long as y, and no sorting.
     slices = [slice(i, i + 65536) for i in range(0, len(labels), 65536)]
     present = np.zeros(span, dtype=bool)
-    codes = np.empty(len(labels), dtype=np.int32)
+    codes: NDArray[np.int32] = np.empty(len(labels), dtype=np.int32)
     for part in slices:
         codes[part] = labels_seen[part] if low == 0 else labels_seen[part].astype(np.int64) - low
         present[codes[part]] = True

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond import _core
 from splitsecond._exact import as_fraction, leaf_price
 from splitsecond._input import Table, read_table
 from splitsecond._weights import as_integers
@@ -42,7 +41,7 @@ def solve(
     *,
     n_classes: int,
     weights: Any = None,
-    regularization: Real | Fraction = 0.01,  # type: ignore[assignment]
+    regularization: float | Fraction = 0.01,
     algorithm: str = "lickety",
     max_depth: int = 5,
     lookahead_depth: int | None = None,
@@ -50,6 +49,7 @@ def solve(
     time_limit: float | None = None,
     memory_limit: int | None = None,
     n_jobs: int | None = 1,
+    progress: Callable[[int, int, float], object] | None = None,
     simd: str = "auto",
     equivalent_points: bool = True,
     similar_support: bool = True,
@@ -59,8 +59,9 @@ def solve(
 ) -> Solution:
     """Solve one problem.
 
-    ``codes`` are class numbers from 0 to ``n_classes - 1``. What comes after ``n_jobs`` changes only
-    the speed, never the answer: it is there for tests and measurements.
+    ``codes`` are class numbers from 0 to ``n_classes - 1``. ``progress`` is called some 50 times a
+    second with the first splits tried, their number, and the seconds since the start. What comes
+    after it changes only the speed, never the answer: it is there for tests and measurements.
     """
     table = X if isinstance(X, Table) else read_table(X)
     codes = np.ascontiguousarray(codes, dtype=np.int32)
@@ -84,6 +85,7 @@ def solve(
         "time_limit": None if time_limit is None else float(time_limit),
         "memory_limit": None if memory_limit is None else int(memory_limit),
         "n_threads": n_threads(n_jobs),
+        "progress": progress,
         "simd": simd,
         "equivalent_points": equivalent_points,
         "similar_support": similar_support,
@@ -91,14 +93,7 @@ def solve(
         "cache": cache,
         "subtract_siblings": subtract_siblings,
     }
-    if table.blocks is not None:
-        found = _core.solve(table.blocks, codes, n_classes, integers, options)
-    else:
-        found = _core.solve_sparse(
-            table.row_begin, table.ones, table.n_columns, codes, n_classes, integers, options
-        )
-    if "not_binary" in found:
-        raise table.not_binary(*found["not_binary"])
+    found = table.solve(codes, n_classes, integers, options)
 
     objective = Fraction(found["errors"], total) + price * found["leaves"]
     exact = found["lower_bound"] == error_price * found["errors"] + per_leaf * found["leaves"]
@@ -135,5 +130,7 @@ def n_threads(n_jobs: int | None) -> int:
         raise ValueError("n_jobs=0 has no meaning: give 1 for one thread or -1 for all processors.")
     if n_jobs > 0:
         return n_jobs
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    processors = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    )
     return max(1, (processors or 1) + 1 + n_jobs)

@@ -152,14 +152,19 @@ class Tree:
             label = self.classes[self.prediction[node]]
             share = shares[node, self.prediction[node]]
             inside = self.counts[node, self.prediction[node]]
-            return f"-> {label}", f"{share:4.0%}  ({_number(inside)}/{_number(self.counts[node].sum())})"
+            return (
+                f"-> {label}",
+                f"{share:4.0%}  ({_number(inside)}/{_number(self.counts[node].sum())})",
+            )
 
         def walk(node: int, lead: str, below: str) -> None:
             if self.feature[node] < 0:
                 text, numbers = leaf_text(node)
                 lines.append((lead + text, numbers))
                 return
-            lines.append((f"{lead}{self.names[self.feature[node]]} ?", f"{self.n_rows[node]:,} rows"))
+            lines.append(
+                (f"{lead}{self.names[self.feature[node]]} ?", f"{self.n_rows[node]:,} rows")
+            )
             walk(int(self.left[node]), below + "|- yes  ", below + "|  ")
             walk(int(self.right[node]), below + "|- no   ", below + "   ")
 
@@ -174,7 +179,8 @@ class Tree:
         for node, column in enumerate(self.feature):
             if column < 0:
                 chosen = self.prediction[node]
-                text = f"{self.classes[chosen]}\n{shares[node, chosen]:.0%} of {self.n_rows[node]:,} rows"
+                share = f"{shares[node, chosen]:.0%} of {self.n_rows[node]:,} rows"
+                text = f"{self.classes[chosen]}\n{share}"
                 lines.append(f"  {node} [label={_quoted(text)}, style=rounded];")
             else:
                 text = f"{self.names[column]} ?\n{self.n_rows[node]:,} rows"

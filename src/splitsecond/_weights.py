@@ -28,7 +28,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
         raise ValueError(
-            f"sample_weight has shape {weights.shape}, but X has {n_rows} rows: give one weight a row."
+            f"sample_weight has shape {weights.shape}, but X has {n_rows} rows: give each a weight."
         )
     bad = ~np.isfinite(weights) | (weights < 0)
     if bad.any():
@@ -57,21 +57,22 @@ def row_weights(
         counts = np.bincount(codes, weights=sample_weight, minlength=len(classes))
         # Proportional to 1/count, and whole for two classes: count 1 : count 0.
         with np.errstate(divide="ignore"):
-            shares = counts.sum() / counts if len(classes) != 2 else counts[::-1].copy()
+            shares = counts.sum() / counts if len(classes) != 2 else counts[::-1].astype(float)
         shares[counts == 0] = 0
     else:
         shares = compute_class_weight(class_weight, classes=classes, y=classes)
         check_sample_weight(shares, len(classes))
-    weights: NDArray[np.float64] = shares[codes]
+    weights: NDArray[np.float64] = shares.astype(np.float64)[codes]
     return weights if sample_weight is None else weights * sample_weight
 
 
 def as_integers(weights: NDArray[np.float64] | None) -> NDArray[np.int32] | None:
     """Scale weights to integers with a total below 2**31.
 
-    Exact when the weights are whole numbers, or become whole when multiplied by a power of two up to
-    2**16, by a power of ten up to 10**4, or when divided by the smallest of them. Otherwise each is
-    rounded to the nearest multiple of 1/65535 of the largest.
+    Exact when the weights are whole numbers, or become whole when multiplied by a power of two up
+    to 2**16, by a power of ten up to 10**4, or when divided by the smallest of them. Otherwise each
+    is rounded to the nearest multiple of 1/65535 of the largest; and if the total is then still too
+    large, down to a multiple of 1/(2**31 - 1) of it.
     """
     if weights is None:
         return None
@@ -87,17 +88,16 @@ def as_integers(weights: NDArray[np.float64] | None) -> NDArray[np.int32] | None
 
 
 def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    def is_whole(scaled: NDArray[np.float64]) -> bool:
-        return bool(np.all(scaled == np.rint(scaled)) and scaled.max() <= MOST_WEIGHT)
-
+    """Return the weights times a factor that makes them whole, or None if none is known."""
     if np.all(weights == np.rint(weights)):
         # Too large a total may be due to a common factor.
         divisor = math.gcd(*(int(w) for w in np.unique(weights)))
-        return weights / divisor
-    for factor in _FACTORS:
-        if is_whole(weights * factor):
-            return weights * factor
+        return np.asarray(weights / divisor)
     ratios = weights / weights[weights > 0].min()
     if ratios.max() <= RESOLUTION and np.allclose(ratios, np.rint(ratios), rtol=1e-12, atol=1e-12):
-        return np.rint(ratios)
+        return np.asarray(np.rint(ratios))
+    for factor in _FACTORS:
+        scaled = np.asarray(weights * factor)
+        if np.all(scaled == np.rint(scaled)) and scaled.max() <= MOST_WEIGHT:
+            return scaled
     return None
