@@ -119,11 +119,10 @@ private:
 void check(const Table& table, const Target& target) {
     std::int64_t total = 0;
     for (std::size_t i = 0; i < table.n_rows; ++i) {
-        if (target.classes[i] < 0 || static_cast<std::size_t>(target.classes[i]) >= target.n_classes)
-            throw std::invalid_argument("class " + std::to_string(target.classes[i]) + " of row " +
-                                        std::to_string(i) + " is not below " +
+        if (target.class_of(i) >= target.n_classes)
+            throw std::invalid_argument("the class of row " + std::to_string(i) + " is not below " +
                                         std::to_string(target.n_classes) + ".");
-        const Count weight = target.weights == nullptr ? 1 : target.weights[i];
+        const Count weight = target.weight_of(i);
         if (weight < 0) throw std::invalid_argument("weight of row " + std::to_string(i) + " is negative.");
         total += weight;
     }
@@ -136,9 +135,7 @@ void check(const Table& table, const Target& target) {
 // A leaf, straight from the target: the answer when not even the rows fit the limits.
 Tree leaf_of(const Target& target, std::size_t n_rows) {
     std::vector<Count> counts(target.n_classes, 0);
-    for (std::size_t i = 0; i < n_rows; ++i)
-        counts[static_cast<std::size_t>(target.classes[i])] +=
-            target.weights == nullptr ? 1 : target.weights[i];
+    for (std::size_t i = 0; i < n_rows; ++i) counts[target.class_of(i)] += target.weight_of(i);
     Tree tree(target.n_classes);
     tree.add_leaf(counts.data(), 1);
     return tree;

@@ -126,8 +126,8 @@ public:
         by_bits_.assign(target.n_classes, false);
         if (target.weights == nullptr) weights.assign(target.n_classes, {1});
         for (std::size_t i = 0; target.weights != nullptr && i < table.n_rows; ++i) {
-            const std::size_t cls = static_cast<std::size_t>(target.classes[i]);
-            const Count weight = weight_of(i);
+            const std::size_t cls = target.class_of(i);
+            const Count weight = target.weight_of(i);
             auto& known = weights[cls];
             if (by_bits_[cls] || std::find(known.begin(), known.end(), weight) != known.end()) continue;
             known.push_back(weight);
@@ -150,8 +150,8 @@ public:
     // Calls visit(run) for every run that row i goes to. Rows of weight 0 go to a run of weight 0.
     template <class Visit>
     void for_runs_of(std::size_t i, Visit visit) const {
-        const std::size_t cls = static_cast<std::size_t>(target_.classes[i]);
-        const Count weight = weight_of(i);
+        const std::size_t cls = target_.class_of(i);
+        const Count weight = target_.weight_of(i);
         if (!by_bits_[cls]) {
             std::size_t run = first_[cls];
             while (runs_[run].weight != weight) ++run;
@@ -165,8 +165,6 @@ public:
     }
 
 private:
-    Count weight_of(std::size_t i) const { return target_.weights == nullptr ? 1 : target_.weights[i]; }
-
     const Target& target_;
     std::vector<bool> by_bits_;
     std::vector<std::size_t> first_;  // first run of each class

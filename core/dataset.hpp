@@ -34,9 +34,15 @@ struct Table {
 };
 
 struct Target {
-    const std::int32_t* classes = nullptr;  // 0 .. n_classes-1, one per row
+    const std::uint8_t* classes = nullptr;       // 0 .. n_classes-1, one per row; or,
+    const std::int32_t* wide_classes = nullptr;  // when a byte does not hold them
     std::size_t n_classes = 0;
     const std::int32_t* weights = nullptr;  // one per row; null: all 1. Their sum must be below 2^31.
+
+    std::size_t class_of(std::size_t row) const {
+        return classes != nullptr ? classes[row] : static_cast<std::size_t>(wide_classes[row]);
+    }
+    Count weight_of(std::size_t row) const { return weights == nullptr ? 1 : weights[row]; }
 };
 
 struct Cell {

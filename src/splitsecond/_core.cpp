@@ -152,12 +152,21 @@ nb::dict to_dict(const Solution& solution) {
     return out;
 }
 
-nb::dict run(const Table& table, const Array<std::int32_t>& classes, std::size_t n_classes,
+nb::dict run(const Table& table, const AnyArray& classes, std::size_t n_classes,
              const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
     if (classes.size() != table.n_rows) throw std::invalid_argument("there must be one class for each row.");
     if (weights && weights->size() != table.n_rows)
         throw std::invalid_argument("there must be one weight for each row.");
-    const Target target{classes.data(), n_classes, weights ? weights->data() : nullptr};
+    if (classes.ndim() != 1 || classes.stride(0) != 1)
+        throw std::invalid_argument("classes must be a contiguous array of one dimension.");
+    Target target;
+    switch (type_of(classes.dtype())) {
+        case Type::u8: target.classes = static_cast<const std::uint8_t*>(classes.data()); break;
+        case Type::i32: target.wide_classes = static_cast<const std::int32_t*>(classes.data()); break;
+        default: throw std::invalid_argument("classes must be unsigned bytes or 32-bit integers.");
+    }
+    target.n_classes = n_classes;
+    target.weights = weights ? weights->data() : nullptr;
 
     Options chosen;
     chosen.algorithm = algorithm_of(nb::cast<std::string>(options["algorithm"]));
@@ -215,7 +224,7 @@ NB_MODULE(_core, m) {
         "blocks"_a, "n_rows"_a);
     m.def(
         "solve",
-        [](const std::vector<AnyArray>& blocks, const Array<std::int32_t>& classes, std::size_t n_classes,
+        [](const std::vector<AnyArray>& blocks, const AnyArray& classes, std::size_t n_classes,
            const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
             return run(dense_table(blocks, classes.size()), classes, n_classes, weights, options);
         },
@@ -223,8 +232,8 @@ NB_MODULE(_core, m) {
     m.def(
         "solve_sparse",
         [](const Array<std::int64_t>& row_begin, const Array<std::int32_t>& ones, std::size_t n_columns,
-           const Array<std::int32_t>& classes, std::size_t n_classes,
-           const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
+           const AnyArray& classes, std::size_t n_classes, const std::optional<Array<std::int32_t>>& weights,
+           const nb::dict& options) {
             return run(sparse_table(row_begin, ones, n_columns), classes, n_classes, weights, options);
         },
         "row_begin"_a, "ones"_a, "n_columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);

@@ -15,7 +15,7 @@ from sklearn.utils.validation import column_or_1d
 _COUNTED_RANGE = 1 << 16
 
 
-def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the sorted class labels and, for each row, the number of its class."""
     labels = _as_array(y)
     if len(labels) != n_rows:
@@ -75,21 +75,21 @@ def _as_array(y: Any) -> NDArray[Any]:
     return labels
 
 
-def _encode_integers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int32]]:
+def _encode_integers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     labels_seen = labels.view(np.uint8) if labels.dtype.kind == "b" else labels
     low = int(labels_seen.min())
     span = int(labels_seen.max()) - low + 1
-    if span > _COUNTED_RANGE:
+    if span > _COUNTED_RANGE or low >= 2**62:
         classes, inverse = np.unique(labels, return_inverse=True)
         return classes, inverse.astype(np.int32)
     # In slices: no temporary as long as y, and no sorting.
     slices = [slice(i, i + 65536) for i in range(0, len(labels), 65536)]
     present = np.zeros(span, dtype=bool)
-    codes: NDArray[np.int32] = np.empty(len(labels), dtype=np.int32)
+    codes: NDArray[Any] = np.empty(len(labels), dtype=np.uint8 if span <= 256 else np.int32)
     for part in slices:
-        codes[part] = labels_seen[part] if low == 0 else labels_seen[part].astype(np.int64) - low
+        codes[part] = labels_seen[part].astype(np.int64) - low
         present[codes[part]] = True
-    number = np.cumsum(present, dtype=np.int32) - 1
+    number = np.cumsum(present) - 1
     if not present.all():
         for part in slices:
             codes[part] = number[codes[part]]

@@ -64,7 +64,8 @@ def solve(
     after it changes only the speed, never the answer: it is there for tests and measurements.
     """
     table = X if isinstance(X, Table) else read_table(X)
-    codes = np.ascontiguousarray(codes, dtype=np.int32)
+    # A byte a row where that is enough: with few columns the classes weigh as much as the table.
+    codes = np.ascontiguousarray(codes, dtype=np.uint8 if n_classes <= 256 else np.int32)
     integers = as_integers(None if weights is None else np.asarray(weights, dtype=np.float64))
     total = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
 

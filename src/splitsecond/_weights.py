@@ -44,7 +44,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
 
 def row_weights(
     classes: NDArray[Any],
-    codes: NDArray[np.int32],
+    codes: NDArray[Any],
     class_weight: Mapping[Any, float] | str | None,
     sample_weight: NDArray[np.float64] | None,
 ) -> NDArray[np.float64] | None:
