@@ -66,7 +66,7 @@ private:
         Tree tree(node.view.n_classes);
         try {
             build(tree);
-        } catch (const OutOfMemoryBudget&) {
+        } catch (const LimitReached&) {
             tree = lone_leaf(node);
         }
         return tree;
@@ -107,7 +107,7 @@ private:
                 tree.left[0] = tree.append(left);
                 tree.right[0] = tree.append(right);
             }
-        } catch (const OutOfMemoryBudget&) {
+        } catch (const LimitReached&) {
         }
         return tree;
     }
@@ -204,7 +204,7 @@ Solution solve(const Table& table, const Target& target, Options options, Limits
         if (solution.not_binary) return solution;
         packed = !limits.stopped();
         if (packed) solve_packed(view, options, limits, solution);
-    } catch (const OutOfMemoryBudget&) {
+    } catch (const LimitReached&) {
         packed = packed && solution.tree.size() > 0;
     }
     if (!packed || solution.tree.size() == 0) {

@@ -42,7 +42,7 @@ public:
             } catch (const std::bad_alloc&) {
                 limits_->release(size * sizeof(T));
                 limits_->out_of_memory();
-                throw OutOfMemoryBudget{};
+                throw LimitReached{};
             }
             capacity_ = size;
         }
@@ -61,6 +61,7 @@ public:
         size_ = capacity_ = 0;
     }
 
+    Limits& limits() const { return *limits_; }
     T* data() { return data_; }
     const T* data() const { return data_; }
     std::size_t size() const { return size_; }

@@ -43,7 +43,7 @@ public:
     ~Cache();
 
     std::optional<Bounds> find(const Subproblem& key) const;
-    void store(const Subproblem& key, const Bounds& bounds);  // throws OutOfMemoryBudget
+    void store(const Subproblem& key, const Bounds& bounds);  // throws LimitReached
     std::size_t size() const;
 
 private:

@@ -317,7 +317,8 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
     Buffer<Word> rows(limits);
     rows.resize(n_rows * std::max<std::size_t>(chunks, 1));
     rows.fill(0);
-    for (std::size_t w = 0; w < n_words; ++w)
+    for (std::size_t w = 0; w < n_words; ++w) {
+        if (w % 64 == 0 && limits.stop()) return;
         for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
             Word block[kBlock] = {};
             const std::size_t width = std::min(kBlock, view.n_features - chunk * kBlock);
@@ -325,6 +326,7 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
             kernels.transpose(block);
             for (std::size_t r = 0; r < kBlock; ++r) rows[(w * kBlock + r) * chunks + chunk] = block[r];
         }
+    }
 
     // Groups of equal rows: an open-addressing table of representatives, each compared whole.
     const std::size_t slots = std::bit_ceil(2 * n_rows + 2);

@@ -39,7 +39,7 @@ void Limits::charge(std::size_t bytes) {
     if (used > budget_) {
         release(bytes);
         out_of_memory();
-        throw OutOfMemoryBudget{};
+        throw LimitReached{};
     }
     std::size_t peak = peak_.load(std::memory_order_relaxed);
     while (used > peak && !peak_.compare_exchange_weak(peak, used)) {

@@ -17,8 +17,9 @@ namespace splitsecond {
 
 enum class Status { complete, time_limit, memory_limit, interrupted };
 
-// Thrown by Buffer when the budget (or the machine's memory) is spent; caught where a bound is known.
-struct OutOfMemoryBudget {};
+// Thrown where there is nothing to go on with: by Buffer when the budget (or the machine's memory) is spent,
+// and in the middle of gathering rows. Caught where a bound is known.
+struct LimitReached {};
 
 class Limits {
 public:
@@ -33,7 +34,7 @@ public:
     bool stopped() const { return reason_.load(std::memory_order_relaxed) != Status::complete; }
     Status reason() const { return reason_.load(); }
 
-    void charge(std::size_t bytes);  // throws OutOfMemoryBudget
+    void charge(std::size_t bytes);  // throws LimitReached
     void release(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
     void out_of_memory() { stop_because(Status::memory_limit); }
 

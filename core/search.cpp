@@ -96,7 +96,7 @@ Bounds Search::value(Node& node, std::size_t depth, std::size_t lookahead, Cost 
         cache_.store(
             {node.literals, static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)},
             result);
-    } catch (const OutOfMemoryBudget&) {
+    } catch (const LimitReached&) {
     }
     return result;
 }
@@ -262,7 +262,7 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
             lower[side] = std::max(lower[side], found.lower);
             upper += found.upper;
         }
-    } catch (const OutOfMemoryBudget&) {  // what is proved so far stays true
+    } catch (const LimitReached&) {  // what is proved so far stays true
         upper = kInfinite;
     } catch (const std::bad_alloc&) {
         problem_.limits.out_of_memory();

@@ -22,6 +22,12 @@ void select_rows(const View& view, std::size_t j, bool yes, Word* mask) {
 
 namespace {
 
+std::size_t count_rows(const Word* mask, std::size_t begin, std::size_t end) {
+    std::size_t rows = 0;
+    for (std::size_t w = begin; w < end; ++w) rows += static_cast<std::size_t>(std::popcount(mask[w]));
+    return rows;
+}
+
 // `columns` lists what to take of each row, the two special columns last.
 void gather(const Kernels& kernels, const View& view, const Word* mask,
             const std::vector<std::uint32_t>& columns, View& out) {
@@ -36,9 +42,7 @@ void gather(const Kernels& kernels, const View& view, const Word* mask,
     std::size_t word = 0;
     for (std::size_t r = 0; r < view.runs.size(); ++r) {
         const Run& run = view.runs[r];
-        std::size_t rows = 0;
-        for (std::size_t w = run.begin; w < run.end; ++w)
-            rows += static_cast<std::size_t>(std::popcount(mask[w]));
+        const std::size_t rows = count_rows(mask, run.begin, run.end);
         if (rows == 0) continue;
         const std::size_t words = (rows + 63) / 64;
         out.runs.push_back({run.cls, run.weight, word, word + words});
@@ -47,11 +51,20 @@ void gather(const Kernels& kernels, const View& view, const Word* mask,
     }
     out.data.resize(word * out.stride);
     const bool all_columns = out.n_features == view.n_features;
+    constexpr std::size_t kBlock = 4096;  // words between looks at the clock
+    Limits& limits = out.data.limits();
     for (std::size_t r = 0; r < sources.size(); ++r) {
         const Run& from = view.runs[sources[r]];
-        kernels.compress(view.data.data() + from.begin * view.stride, view.stride, mask + from.begin,
-                         from.end - from.begin, all_columns ? nullptr : columns.data(), columns.size(),
-                         out.data.data() + out.runs[r].begin * out.stride, out.stride, 0);
+        std::size_t rows = 0;
+        for (std::size_t begin = from.begin; begin < from.end; begin += kBlock) {
+            if (begin != from.begin && limits.stop()) throw LimitReached{};
+            const std::size_t n = std::min(kBlock, from.end - begin);
+            kernels.compress(view.data.data() + begin * view.stride, view.stride, mask + begin, n,
+                             all_columns ? nullptr : columns.data(), columns.size(),
+                             out.data.data() + (out.runs[r].begin + rows / 64) * out.stride, out.stride,
+                             static_cast<int>(rows % 64));
+            rows += count_rows(mask, begin, begin + n);
+        }
     }
 }
 

@@ -54,7 +54,7 @@ void split_rows(const Kernels& kernels, const View& view, const Word* rows, std:
 // The rows that have column j, or that lack it.
 void select_rows(const View& view, std::size_t j, bool yes, Word* mask);
 
-// Gathers the rows in mask, with all columns.
+// Gathers the rows in mask, with all columns. Throws LimitReached when stopped.
 void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out);
 
 // Gathers the rows in mask, without the features that are constant on them. counts are those rows' class

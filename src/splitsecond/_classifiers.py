@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import warnings
 from fractions import Fraction
 from numbers import Integral, Real
@@ -66,6 +67,7 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
+        start = time.perf_counter()
         self._check_parameters()
         table = read_table(X)
         classes, codes = encode_labels(y, table.n_rows)
@@ -80,13 +82,14 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             regularization=self.regularization,
             algorithm=self._algorithm,
             max_depth=int(self.max_depth),
-            time_limit=self.time_limit,
+            time_limit=_time_left(self.time_limit, start),
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
             progress=_Progress() if self.verbose else None,
             **self._solver_options(),
         )
         self._keep(table, classes, solution, weights)
+        self.statistics_["seconds"] = time.perf_counter() - start
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -457,6 +460,13 @@ def _check_integer(name: str, value: Any, least: int | None, meaning: str) -> No
     ):
         bound = "" if least is None else f" of at least {least}"
         raise ValueError(f"{name}={value!r} must be an integer{bound}: {meaning}.")
+
+
+def _time_left(time_limit: float | None, start: float) -> float | None:
+    """Seconds left for the search: the clock runs from the start of fit."""
+    if time_limit is None:
+        return None
+    return max(float(time_limit) - (time.perf_counter() - start), 1e-9)
 
 
 def _rows_at_nodes(tree: Tree, table: Table) -> NDArray[np.int64]:

@@ -1,0 +1,388 @@
+// Every path of kernels against naive loops; the entropies bit for bit between paths.
+#include "kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "check.hpp"
+#include "data.hpp"
+
+#if __has_include(<sys/mman.h>) && __has_include(<unistd.h>)
+#include <sys/mman.h>
+#include <unistd.h>
+#define SPLITSECOND_GUARD_PAGES
+#endif
+
+namespace splitsecond {
+namespace {
+
+// Words of one of a few kinds, so that all-zero and all-one masks come up too.
+std::vector<Word> random_words(Random& random, std::size_t n) {
+    std::vector<Word> words(n);
+    for (Word& word : words) {
+        const std::size_t kind = random.below(6);
+        word = random.word();
+        if (kind == 0) word = 0;
+        if (kind == 1) word = ~Word{0};
+        if (kind == 2) word &= random.word() & random.word();
+        if (kind == 3) word |= random.word() | random.word();
+    }
+    return words;
+}
+
+std::vector<Count> random_counts(Random& random, std::size_t n) {
+    std::vector<Count> counts(n);
+    for (Count& count : counts) count = static_cast<Count>(random.below(1000));
+    return counts;
+}
+
+void test_names() {
+    const std::vector<const Kernels*> paths = available_kernels();
+    CHECK(!paths.empty());
+    CHECK(std::strcmp(paths.front()->name, "portable") == 0);
+    for (const Kernels* path : paths) CHECK_EQ(&find_kernels(path->name), path);
+    CHECK_EQ(&find_kernels("auto"), paths.back());
+    CHECK_THROWS(find_kernels("abacus"), std::invalid_argument);
+    CHECK_THROWS(find_kernels(""), std::invalid_argument);
+}
+
+// ---- packing --------------------------------------------------------------------------------------
+
+void check_packed(const Kernels& kernels, const std::vector<const std::uint8_t*>& rows,
+                  std::size_t width) {
+    std::vector<Word> out(width, 0xABABABABABABABABu);
+    CHECK(kernels.pack_bytes(rows.data(), rows.size(), width, out.data()));
+    for (std::size_t j = 0; j < width; ++j) {
+        Word expected = 0;
+        for (std::size_t r = 0; r < rows.size(); ++r) expected |= Word{rows[r][j]} << r;
+        CHECK_EQ(out[j], expected);
+    }
+}
+
+// Each row is an allocation of its own and ends with it: nothing behind it may be read.
+void test_pack_bytes(const Kernels& kernels, Random& random) {
+    for (std::size_t width = 1; width <= 64; ++width)
+        for (const std::size_t n_rows : {0, 1, 2, 7, 8, 33, 63, 64}) {
+            const check::Context context("width ", width, ", ", n_rows, " rows");
+            const std::size_t skip = random.below(9);
+            const std::size_t kind = random.below(4);
+            std::vector<std::unique_ptr<std::uint8_t[]>> memory;
+            std::vector<const std::uint8_t*> rows;
+            for (std::size_t r = 0; r < n_rows; ++r) {
+                memory.push_back(std::make_unique<std::uint8_t[]>(skip + width));
+                rows.push_back(memory.back().get() + skip);
+                std::fill_n(memory.back().get(), skip, std::uint8_t{0xFF});
+                for (std::size_t j = 0; j < width; ++j)
+                    memory.back()[skip + j] = kind == 0 ? 0 : kind == 1 ? 1 : random.word() & 1;
+            }
+            check_packed(kernels, rows, width);
+            if (n_rows == 0) continue;
+            std::vector<Word> out(width);
+            std::uint8_t& cell = memory[random.below(n_rows)][skip + random.below(width)];
+            for (const std::uint8_t bad : {2, 3, 4, 16, 127, 128, 129, 254, 255}) {
+                const std::uint8_t good = cell;
+                cell = bad;
+                CHECK(!kernels.pack_bytes(rows.data(), n_rows, width, out.data()));
+                cell = good;
+            }
+        }
+}
+
+// The same at the end of a page, before one that cannot be read: instructions the sanitizer does not see.
+void test_pack_bytes_at_page_end([[maybe_unused]] const Kernels& kernels) {
+#if defined(SPLITSECOND_GUARD_PAGES)
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    void* memory =
+        mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    auto* end = static_cast<std::uint8_t*>(memory) + page;
+    CHECK_EQ(mprotect(end, page, PROT_NONE), 0);
+    for (std::size_t i = 1; i <= 64; ++i) end[-static_cast<std::ptrdiff_t>(i)] = i % 3 == 0;
+    for (std::size_t width = 1; width <= 64; ++width)
+        check_packed(kernels, std::vector<const std::uint8_t*>(64, end - width), width);
+    munmap(memory, 2 * page);
+#endif
+}
+
+void test_transpose(const Kernels& kernels, Random& random) {
+    for (int repeat = 0; repeat < 20; ++repeat) {
+        const std::vector<Word> before = random_words(random, 64);
+        std::vector<Word> after = before;
+        kernels.transpose(after.data());
+        for (std::size_t r = 0; r < 64; ++r)
+            for (std::size_t c = 0; c < 64; ++c)
+                CHECK_EQ((after[c] >> r) & 1, (before[r] >> c) & 1);
+        kernels.transpose(after.data());
+        CHECK(after == before);
+    }
+}
+
+// ---- counting -------------------------------------------------------------------------------------
+
+void test_pair_counts(const Kernels& kernels, Random& random) {
+    for (std::size_t stride = 8; stride <= 144; stride += 8)
+        for (const std::size_t n_words : {0, 1, 2, 3, 9}) {
+            const check::Context context("stride ", stride, ", ", n_words, " words");
+            const std::vector<Word> data = random_words(random, n_words * stride);
+            const Count multiplier = random.one_of<Count>({1, 2, 3, 1000, 65537});
+            const std::size_t begin = 8 * random.below(stride / 8);
+            const std::size_t end = random.between(begin, stride - 1);
+            const std::vector<Count> before = random_counts(random, stride * stride);
+            std::vector<Count> out = before;
+            kernels.pair_counts(data.data(), stride, n_words, begin, end, multiplier, out.data());
+            for (std::size_t i = 0; i < stride; ++i)
+                for (std::size_t j = 0; j < stride; ++j) {
+                    const bool counted = i >= begin && i < end && j >= i;
+                    const bool untouched = i < begin || i >= (end + 7) / 8 * 8;
+                    if (!counted && !untouched) continue;
+                    Count expected = before[i * stride + j];
+                    for (std::size_t w = 0; counted && w < n_words; ++w)
+                        expected += multiplier * std::popcount(data[w * stride + i] &
+                                                               data[w * stride + j]);
+                    CHECK_EQ(out[i * stride + j], expected);
+                }
+        }
+}
+
+void test_split_rows(const Kernels& kernels, Random& random) {
+    for (std::size_t stride = 8; stride <= 208; stride += 8)
+        for (const std::size_t n_words : {0, 1, 2, 5, 17}) {
+            const check::Context context("stride ", stride, ", ", n_words, " words");
+            const std::vector<Word> data = random_words(random, n_words * stride);
+            const std::vector<Word> chosen = random_words(random, n_words);
+            const Word* rows = random.chance(50) ? chosen.data() : nullptr;
+            const std::size_t ones = random.below(stride), feature = random.below(stride);
+            const Count multiplier = random.one_of<Count>({1, 2, 3, 1000, 65537});
+            const std::vector<Count> before = random_counts(random, stride);
+            std::vector<Count> counts = before;
+            std::vector<Word> yes(n_words, 0xABAB), no(n_words, 0xABAB);
+            kernels.split_rows(data.data(), stride, n_words, rows, ones, feature, multiplier,
+                               yes.data(), no.data(), counts.data());
+            std::vector<Count> expected = before;
+            for (std::size_t w = 0; w < n_words; ++w) {
+                const Word* words = data.data() + w * stride;
+                const Word present = rows == nullptr ? words[ones] : rows[w];
+                CHECK_EQ(yes[w], present & words[feature]);
+                CHECK_EQ(no[w], present & ~words[feature]);
+                for (std::size_t j = 0; j < stride; ++j)
+                    expected[j] += multiplier * std::popcount(present & words[feature] & words[j]);
+            }
+            CHECK(counts == expected);
+        }
+}
+
+// ---- gathering rows -------------------------------------------------------------------------------
+
+void check_compressed(const Kernels& kernels, Random& random, std::size_t stride,
+                      std::size_t n_words, int offset, bool all_columns) {
+    const std::vector<Word> data = random_words(random, n_words * stride);
+    std::vector<Word> mask = random_words(random, n_words);
+    if (random.chance(10)) std::fill(mask.begin(), mask.end(), Word{0});
+    if (random.chance(10)) std::fill(mask.begin(), mask.end(), ~Word{0});
+    std::vector<std::uint32_t> columns;
+    for (std::uint32_t j = 0; j < stride; ++j)
+        if (all_columns || random.chance(60)) columns.push_back(j);
+    const std::size_t out_stride =
+        all_columns ? stride : std::max<std::size_t>(8, (columns.size() + 7) / 8 * 8);
+
+    std::size_t rows = static_cast<std::size_t>(offset);
+    for (const Word word : mask) rows += static_cast<std::size_t>(std::popcount(word));
+    const std::size_t out_words = (rows + 63) / 64;
+    std::vector<Word> out = random_words(random, out_words * out_stride);  // memory not cleared
+    if (offset > 0)
+        for (std::size_t j = 0; j < out_stride; ++j) out[j] &= (Word{1} << offset) - 1;
+
+    std::vector<Word> expected(out_words * out_stride, 0);
+    if (offset > 0) std::copy_n(out.begin(), out_stride, expected.begin());
+    std::size_t row = static_cast<std::size_t>(offset);
+    for (std::size_t r = 0; r < 64 * n_words; ++r) {
+        if ((mask[r / 64] >> (r % 64) & 1) == 0) continue;
+        for (std::size_t j = 0; j < columns.size(); ++j)
+            expected[row / 64 * out_stride + j] |= (data[r / 64 * stride + columns[j]] >> (r % 64) & 1)
+                                                   << (row % 64);
+        ++row;
+    }
+    kernels.compress(data.data(), stride, mask.data(), n_words,
+                     all_columns ? nullptr : columns.data(), all_columns ? 0 : columns.size(),
+                     out.data(), out_stride, offset);
+    CHECK(out == expected);
+}
+
+void test_compress(const Kernels& kernels, Random& random) {
+    for (const std::size_t stride : {8, 16, 40, 64, 72, 136})
+        for (const std::size_t n_words : {0, 1, 2, 7})
+            for (int offset = 0; offset < 64; offset += 1 + static_cast<int>(random.below(7)))
+                for (const bool all_columns : {true, false}) {
+                    const check::Context context("stride ", stride, ", ", n_words, " words, offset ",
+                                                 offset, all_columns ? "" : ", some columns");
+                    check_compressed(kernels, random, stride, n_words, offset, all_columns);
+                }
+}
+
+// ---- the best single split below each child -------------------------------------------------------
+
+void check_stumps(const Kernels& kernels, Random& random, std::size_t k, std::size_t n_classes) {
+    // Counts of real rows, so that they fit together.
+    const std::size_t n_rows = random.between(1, 40), stride = View::stride_for(k);
+    std::vector<Count> pair(n_classes * stride * stride, 0), single(n_classes * stride, 0),
+        total(n_classes, 0);
+    for (std::size_t r = 0; r < n_rows; ++r) {
+        const std::size_t c = random.below(n_classes);
+        const Count weight = static_cast<Count>(random.between(1, 5));
+        std::vector<bool> row(k);
+        for (std::size_t j = 0; j < k; ++j) row[j] = random.chance(40);
+        total[c] += weight;
+        for (std::size_t i = 0; i < k; ++i) {
+            if (!row[i]) continue;
+            single[c * stride + i] += weight;
+            for (std::size_t j = i; j < k; ++j)
+                if (row[j]) pair[(c * stride + i) * stride + j] += weight;
+        }
+    }
+    std::vector<Count> yes = random_counts(random, k), no = random_counts(random, k);
+    for (Count& count : yes) count %= 30;
+    for (Count& count : no) count %= 30;
+    std::vector<Count> expected_yes = yes, expected_no = no, scratch(4 * k);
+    for (std::size_t i = 0; i < k; ++i)
+        for (std::size_t j = 0; j < k; ++j) {
+            if (j == i) continue;
+            Count most[4] = {0, 0, 0, 0};
+            for (std::size_t c = 0; c < n_classes; ++c) {
+                const Count both = pair[(c * stride + std::min(i, j)) * stride + std::max(i, j)];
+                const Count with_i = single[c * stride + i], with_j = single[c * stride + j];
+                const Count parts[4] = {both, with_i - both, with_j - both,
+                                        total[c] - with_i - with_j + both};
+                for (int p = 0; p < 4; ++p) most[p] = std::max(most[p], parts[p]);
+            }
+            expected_yes[i] = std::max(expected_yes[i], most[0] + most[1]);
+            expected_no[i] = std::max(expected_no[i], most[2] + most[3]);
+        }
+    for (std::size_t i = 0; i < k; ++i)
+        kernels.stump_row({i, k, n_classes, pair.data() + i * stride, stride * stride, single.data(),
+                           stride, total.data(), scratch.data()},
+                          yes.data(), no.data());
+    CHECK(yes == expected_yes);
+    CHECK(no == expected_no);
+}
+
+void test_stump_row(const Kernels& kernels, Random& random) {
+    for (std::size_t n_classes = 1; n_classes <= 5; ++n_classes)
+        for (const std::size_t k : {1, 2, 3, 7, 8, 9, 17, 33, 70}) {
+            const check::Context context(n_classes, " classes, ", k, " features");
+            for (int repeat = 0; repeat < 3; ++repeat) check_stumps(kernels, random, k, n_classes);
+        }
+}
+
+// ---- entropy --------------------------------------------------------------------------------------
+
+long double x_log2_x(long double x) { return x > 0 ? x * std::log2(x) : 0; }
+
+// Class counts with a given sum; every other is zero now and then.
+std::vector<Count> random_totals(Random& random, std::size_t n_classes, Count sum) {
+    std::vector<Count> totals(n_classes, 0);
+    for (std::size_t c = 0; c + 1 < n_classes; ++c) {
+        const auto part = random.chance(15) ? 0 : random.below(static_cast<std::size_t>(sum) + 1);
+        totals[c] = static_cast<Count>(part);
+        sum -= totals[c];
+    }
+    totals.back() = sum;
+    return totals;
+}
+
+void check_entropies(const std::vector<const Kernels*>& paths, Random& random,
+                     std::size_t n_classes, std::size_t k, Count sum) {
+    const std::vector<Count> total = random_totals(random, n_classes, sum);
+    const std::size_t step = k + random.below(9);
+    std::vector<Count> single(n_classes * step, 0);
+    for (std::size_t j = 0; j < k; ++j) {
+        const std::size_t kind = random.below(8);  // a side may be empty
+        for (std::size_t c = 0; c < n_classes; ++c) {
+            const auto part = static_cast<Count>(random.below(static_cast<std::size_t>(total[c]) + 1));
+            single[c * step + j] = kind == 0 ? 0 : kind == 1 ? total[c] : part;
+        }
+    }
+    std::vector<double> first(k), entropy(k, -1);
+    const double least = paths[0]->split_entropies(single.data(), step, total.data(), n_classes, k,
+                                                   first.data());
+    CHECK_EQ(least, *std::min_element(first.begin(), first.end()));
+    const long double weight = static_cast<long double>(sum);
+    const double tolerance =
+        static_cast<double>(4 * static_cast<double>(n_classes + 1) *
+                            std::numeric_limits<double>::epsilon() * (1 + x_log2_x(weight)));
+    for (std::size_t j = 0; j < k; ++j) {
+        long double inside = 0, spent = 0;
+        for (std::size_t c = 0; c < n_classes; ++c) {
+            const auto with = static_cast<long double>(single[c * step + j]);
+            inside += with;
+            spent += x_log2_x(with) + x_log2_x(static_cast<long double>(total[c]) - with);
+        }
+        if (inside == 0 || inside == weight) {
+            CHECK_EQ(first[j], std::numeric_limits<double>::infinity());
+        } else {
+            const long double bits = x_log2_x(inside) + x_log2_x(weight - inside) - spent;
+            CHECK_LE(std::abs(first[j] - static_cast<double>(bits)), tolerance);
+        }
+    }
+    for (const Kernels* path : paths) {
+        const check::Context context(path->name);
+        const double same = path->split_entropies(single.data(), step, total.data(), n_classes, k,
+                                                  entropy.data());
+        CHECK(std::memcmp(&same, &least, sizeof same) == 0);
+        CHECK(std::memcmp(entropy.data(), first.data(), k * sizeof(double)) == 0);
+    }
+}
+
+void test_split_entropies(Random& random) {
+    const std::vector<const Kernels*> paths = available_kernels();
+    for (std::size_t n_classes = 1; n_classes <= 5; ++n_classes)
+        for (const std::size_t k : {1, 2, 7, 8, 9, 63, 64, 65, 130})
+            for (const Count sum : {1, 2, 10, 1000, kEntropyTableSize - 1, kEntropyTableSize,
+                                    kEntropyTableSize + 1, 1 << 24, 2147483647}) {
+                const check::Context context(n_classes, " classes, ", k, " features, weight ", sum);
+                check_entropies(paths, random, n_classes, k, sum);
+            }
+    const double none = paths[0]->split_entropies(nullptr, 0, nullptr, 0, 0, nullptr);
+    CHECK_EQ(none, std::numeric_limits<double>::infinity());
+}
+
+void test_entropy_table() {
+    const double* table = entropy_table();
+    CHECK_EQ(table[0], 0.0);
+    CHECK_EQ(table[1], 0.0);
+    for (Count x = 2; x < kEntropyTableSize; ++x) {
+        const auto expected = static_cast<double>(x_log2_x(static_cast<long double>(x)));
+        CHECK_LE(std::abs(table[x] - expected),
+                 4 * std::numeric_limits<double>::epsilon() * expected);
+    }
+    CHECK_EQ(entropy_table(), table);
+}
+
+}  // namespace
+}  // namespace splitsecond
+
+int main() {
+    using namespace splitsecond;
+    Random random(1);
+    test_names();
+    for (const Kernels* kernels : available_kernels()) {
+        const check::Context context(kernels->name);
+        if (std::endian::native == std::endian::little) {
+            test_pack_bytes(*kernels, random);
+            test_pack_bytes_at_page_end(*kernels);
+        }
+        test_transpose(*kernels, random);
+        test_pair_counts(*kernels, random);
+        test_split_rows(*kernels, random);
+        test_compress(*kernels, random);
+        test_stump_row(*kernels, random);
+    }
+    test_split_entropies(random);
+    test_entropy_table();
+    return check::report();
+}
