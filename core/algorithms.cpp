@@ -43,7 +43,7 @@ public:
     }
 
     Tree split(Node& node, std::size_t depth, std::size_t lookahead, bool postprocess) {
-        search_.value(node, depth, lookahead);
+        if (lookahead > 0) search_.value(node, depth, lookahead);
         return prefix(node, depth, std::min(lookahead, depth),
                       [&](Node& leaf, std::size_t depth_left, std::size_t lookahead_left) {
                           Tree completed = lookahead_left == 0 ? greedy(leaf, depth_left) : lone_leaf(leaf);
@@ -141,22 +141,19 @@ Tree leaf_of(const Target& target, std::size_t n_rows) {
     return tree;
 }
 
+void count_root(const Kernels& kernels, Node& root) {
+    Buffer<Word> all(root.counts.limits()), none(root.counts.limits());
+    all.resize(root.view.n_words());
+    none.resize(root.view.n_words());
+    split_rows(kernels, root.view, nullptr, root.view.ones(), all.data(), none.data(), root.counts.data());
+}
+
 // Sets tree, lower bound and statistics of the solution.
 void solve_packed(View& view, const Options& options, Limits& limits, Solution& solution) {
-    const bool exact_part = options.algorithm == Algorithm::optimal ||
-                            (options.algorithm == Algorithm::split && options.postprocess);
-    if (exact_part && options.speed.equivalent_points) mark_unavoidable(*options.speed.kernels, view, limits);
-
     Node root(limits);
-    root.counts.resize(view.n_classes * view.stride);
-    {
-        Buffer<Word> all(limits), none(limits);
-        all.resize(view.n_words());
-        none.resize(view.n_words());
-        split_rows(*options.speed.kernels, view, nullptr, view.ones(), all.data(), none.data(),
-                   root.counts.data());
-    }
     root.view = std::move(view);
+    root.counts.resize(root.view.n_classes * root.view.stride);
+    count_root(*options.speed.kernels, root);
     std::uint32_t n_literals = 0;
     for (const std::uint32_t feature : root.view.features) n_literals = std::max(n_literals, 2 * feature + 2);
     root.literals.assign((n_literals + 63) / 64, 0);
@@ -167,12 +164,19 @@ void solve_packed(View& view, const Options& options, Limits& limits, Solution& 
     Search search(problem, workers, options.algorithm == Algorithm::split && options.lookahead > 1);
     Grower grower(problem, search);
 
+    // The greedy tree first: whatever happens from here on, there is something to return.
+    const Tree greedy = grower.greedy(root, depth);
+    solution.tree = greedy;
+    const bool exact_part = options.algorithm == Algorithm::optimal ||
+                            (options.algorithm == Algorithm::split && options.postprocess);
+    if (options.algorithm != Algorithm::greedy) cluster_rows(problem, greedy, root.view);
+    if (exact_part && options.speed.equivalent_points) {
+        mark_unavoidable(*options.speed.kernels, root.view, limits);
+        count_root(*options.speed.kernels, root);
+    }
     const Cost leaf = options.price.of(node_errors(root.view, root.counts.data()), 1);
     solution.lower_bound =
         depth == 0 ? leaf : std::min(leaf, split_floor(problem, root.view, root.counts.data()));
-    const Tree greedy = grower.greedy(root, depth);
-    solution.tree = greedy;
-    if (options.algorithm != Algorithm::greedy) cluster_rows(problem, greedy, root.view);
     switch (options.algorithm) {
         case Algorithm::greedy: break;
         case Algorithm::lickety: solution.tree = grower.lickety(root, depth, true); break;
@@ -197,20 +201,18 @@ Solution solve(const Table& table, const Target& target, Options options, Limits
     if (options.speed.kernels == nullptr) options.speed.kernels = &find_kernels("auto");
     check(table, target);
     Solution solution;
-    View view(limits);
-    bool packed = false;
+    solution.lower_bound = split_floor(options.price, 0);
     try {
+        View view(limits);
         solution.not_binary = pack(*options.speed.kernels, table, target, limits, view);
         if (solution.not_binary) return solution;
-        packed = !limits.stopped();
-        if (packed) solve_packed(view, options, limits, solution);
+        solution.packed = !limits.stopped();
+        if (solution.packed) solve_packed(view, options, limits, solution);
     } catch (const LimitReached&) {
-        packed = packed && solution.tree.size() > 0;
     }
-    if (!packed || solution.tree.size() == 0) {
-        solution.tree = leaf_of(target, table.n_rows);
-        solution.lower_bound = std::min(solution.tree.cost(options.price), split_floor(options.price, 0));
-    }
+    if (solution.tree.size() == 0) solution.tree = leaf_of(target, table.n_rows);
+    const Cost cost = solution.tree.cost(options.price);
+    solution.lower_bound = std::min(solution.lower_bound, cost);
     solution.errors = solution.tree.errors();
     solution.leaves = solution.tree.leaves();
     solution.status = limits.reason();

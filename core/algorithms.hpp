@@ -40,6 +40,7 @@ struct Options {
 
 struct Solution {
     std::optional<Cell> not_binary;  // set: the table has a value that is neither 0 nor 1; the rest is empty
+    bool packed = false;             // the whole table was read; if not, it was not checked either
     Tree tree;
     Cost errors = 0;
     Cost leaves = 0;

@@ -9,7 +9,6 @@
 // Cost:      a find or store is one lock and about one cache miss.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,7 +25,7 @@ namespace splitsecond {
 struct Bounds {
     Cost lower = 0;
     Cost upper = kInfinite;
-    std::int32_t feature = -1;  // first split of a tree that costs `upper`; -1: a leaf
+    std::int32_t feature = -1;  // first split of a tree that costs `upper`; -1: a leaf, or a greedy tree
 
     bool exact() const { return lower == upper; }
 };

@@ -36,6 +36,9 @@ void branches(const View& view, const Tree& tree, std::size_t node, std::size_t 
 
 void cluster_rows(const Problem& problem, const Tree& tree, View& view) {
     if (view.n_words() < kWordsPerBranch << kLevels || tree.size() == 1) return;
+    // Worth a copy of the rows only if there is room for it.
+    const std::size_t size = view.n_words() * view.stride;
+    if (!problem.limits.has_room((size + (view.n_words() << (kLevels + 1))) * sizeof(Word))) return;
     Buffer<Word> all(problem.limits);
     all.resize(view.n_words());
     for (std::size_t w = 0; w < view.n_words(); ++w) all[w] = view.column(w, view.ones());
@@ -43,7 +46,7 @@ void cluster_rows(const Problem& problem, const Tree& tree, View& view) {
     branches(view, tree, 0, kLevels, std::move(all), problem.limits, groups);
 
     Buffer<Word> ordered(problem.limits);
-    ordered.resize(view.data.size());
+    ordered.resize(size);
     for (const Run& run : view.runs) {
         const std::size_t n_words = run.end - run.begin;
         std::size_t rows = 0;  // placed so far

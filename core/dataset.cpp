@@ -228,12 +228,19 @@ void keep_columns(View& view, std::vector<std::uint32_t> columns) {
     columns.push_back(static_cast<std::uint32_t>(view.unavoidable()));
     view.n_features = view.features.size();
     const std::size_t stride = View::stride_for(view.n_features);
-    for (std::size_t w = 0; w < view.n_words(); ++w) {  // in place: the target never passes the source
-        Word* to = view.data.data() + w * stride;
+    // Much smaller: give the old memory back. Otherwise in place: the target never passes the source.
+    Buffer<Word> smaller(view.data.limits());
+    const std::size_t size = view.n_words() * stride;
+    const bool move = 2 * size <= view.data.size() && view.data.limits().has_room(size * sizeof(Word));
+    if (move) smaller.resize(size);
+    Word* target = move ? smaller.data() : view.data.data();
+    for (std::size_t w = 0; w < view.n_words(); ++w) {
+        Word* to = target + w * stride;
         const Word* from = view.data.data() + w * view.stride;
         for (std::size_t j = 0; j < columns.size(); ++j) to[j] = from[columns[j]];
         std::fill(to + columns.size(), to + stride, Word{0});
     }
+    if (move) view.data = std::move(smaller);
     view.stride = stride;
 }
 
@@ -313,6 +320,11 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
     const std::size_t chunks = (view.n_features + kBlock - 1) / kBlock;
     const std::size_t n_rows = n_words * kBlock;
 
+    const std::size_t slots = std::bit_ceil(2 * n_rows + 2);
+    const std::size_t needed =
+        n_rows * (chunks * sizeof(Word) + 4 * sizeof(std::uint32_t)) + slots * sizeof(std::uint32_t);
+    if (!limits.has_room(needed)) return;  // a bound that one can do without
+
     // Row r's features, chunk by chunk, at rows[r * chunks]: the transpose of the packed columns.
     Buffer<Word> rows(limits);
     rows.resize(n_rows * std::max<std::size_t>(chunks, 1));
@@ -329,7 +341,6 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
     }
 
     // Groups of equal rows: an open-addressing table of representatives, each compared whole.
-    const std::size_t slots = std::bit_ceil(2 * n_rows + 2);
     constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
     Buffer<std::uint32_t> table(limits), group(limits), representative(limits);
     table.resize(slots);
@@ -360,24 +371,42 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
         }
     }
 
-    Buffer<Count> weight(limits);
-    weight.resize(n_groups * view.n_classes);
-    weight.fill(0);
+    // Rows by group (a counting sort), then the classes of each group.
+    Buffer<std::uint32_t> end_of(limits), by_group(limits);
+    end_of.resize(n_groups + 1);
+    end_of.fill(0);
+    by_group.resize(n_rows);
     const auto for_rows = [&](auto visit) {
-        for (const Run& run : view.runs)
-            for (std::size_t w = run.begin; w < run.end; ++w)
-                for (Word left = view.column(w, view.ones()); left != 0; left &= left - 1) {
-                    const auto bit = static_cast<std::size_t>(std::countr_zero(left));
-                    visit(run, w, bit, weight.data() + group[w * kBlock + bit] * view.n_classes);
-                }
+        for (std::size_t w = 0; w < n_words; ++w)
+            for (Word left = view.column(w, view.ones()); left != 0; left &= left - 1)
+                visit(w * kBlock + static_cast<std::size_t>(std::countr_zero(left)));
     };
-    for_rows(
-        [&](const Run& run, std::size_t, std::size_t, Count* of_group) { of_group[run.cls] += run.weight; });
-    for_rows([&](const Run& run, std::size_t w, std::size_t bit, const Count* of_group) {
-        const auto heaviest =
-            static_cast<std::size_t>(std::max_element(of_group, of_group + view.n_classes) - of_group);
-        if (run.cls != heaviest) view.data[w * view.stride + view.unavoidable()] |= Word{1} << bit;
-    });
+    for_rows([&](std::size_t r) { ++end_of[group[r] + 1]; });
+    for (std::size_t g = 0; g < n_groups; ++g) end_of[g + 1] += end_of[g];
+    for_rows([&](std::size_t r) { by_group[end_of[group[r]]++] = static_cast<std::uint32_t>(r); });
+    if (limits.stop()) return;
+
+    std::vector<const Run*> run_of(n_words);
+    for (const Run& run : view.runs)
+        std::fill(run_of.begin() + static_cast<std::ptrdiff_t>(run.begin),
+                  run_of.begin() + static_cast<std::ptrdiff_t>(run.end), &run);
+    std::vector<Count> weight(view.n_classes, 0);
+    for (std::size_t g = 0; g < n_groups; ++g) {
+        const std::uint32_t* first = by_group.data() + (g == 0 ? 0 : end_of[g - 1]);
+        const std::uint32_t* last = by_group.data() + end_of[g];
+        std::size_t heaviest = run_of[*first / kBlock]->cls;
+        for (const std::uint32_t* r = first; r != last; ++r) {
+            const Run& run = *run_of[*r / kBlock];
+            weight[run.cls] += run.weight;
+            if (weight[run.cls] > weight[heaviest]) heaviest = run.cls;
+        }
+        for (const std::uint32_t* r = first; r != last; ++r) {
+            const std::size_t cls = run_of[*r / kBlock]->cls;
+            weight[cls] = 0;
+            if (cls != heaviest)
+                view.data[*r / kBlock * view.stride + view.unavoidable()] |= Word{1} << *r % kBlock;
+        }
+    }
 }
 
 }  // namespace splitsecond

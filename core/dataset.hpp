@@ -59,6 +59,7 @@ std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Targe
                          View& view);
 
 // Fills the view's last column: in each group of rows with equal features, those not of the heaviest class.
+// Leaves it empty when there is no room for the work or time is up.
 void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits);
 
 }  // namespace splitsecond

@@ -27,7 +27,7 @@ bool Limits::stop() {
     if (stopped()) return true;
     const Clock::time_point now = Clock::now();
     if (now >= deadline_) stop_because(Status::time_limit);
-    if (interrupted_ && now >= next_question_ && std::this_thread::get_id() == owner_) {
+    if (interrupted_ && std::this_thread::get_id() == owner_ && now >= next_question_) {
         next_question_ = now + kQuestionInterval;
         if (interrupted_(*this)) stop_because(Status::interrupted);
     }

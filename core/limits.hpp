@@ -34,6 +34,10 @@ public:
     bool stopped() const { return reason_.load(std::memory_order_relaxed) != Status::complete; }
     Status reason() const { return reason_.load(); }
 
+    // Whether that much is left, for work that can be done without.
+    bool has_room(std::size_t bytes) const {
+        return bytes <= budget_ - used_.load(std::memory_order_relaxed);
+    }
     void charge(std::size_t bytes);  // throws LimitReached
     void release(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
     void out_of_memory() { stop_because(Status::memory_limit); }
@@ -54,7 +58,7 @@ private:
 
     const Clock::time_point start_;
     Clock::time_point deadline_;
-    Clock::time_point next_question_;
+    Clock::time_point next_question_;  // the owner's alone
     const std::size_t budget_;
     const std::function<bool(const Limits&)> interrupted_;
     const std::thread::id owner_;

@@ -8,10 +8,14 @@ constexpr std::size_t kBlockBytes = 256 * 1024;  // data that stays in the secon
 }  // namespace
 
 bool PairMatrix::count(const Problem& problem, const View& view) {
+    if (problem.limits.stop()) return false;
     n_classes_ = view.n_classes;
     stride_ = view.stride;
-    counts_.resize(n_classes_ * stride_ * stride_);
-    counts_.fill(0);
+    counts_.resize(n_classes_ * class_step());
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+        if (problem.limits.stop()) return false;
+        std::fill_n(counts_.data() + c * class_step(), class_step(), 0);
+    }
     const std::size_t rows = view.n_features + 1;
     const std::size_t block = std::max<std::size_t>(1, kBlockBytes / (stride_ * sizeof(Word)));
     for (const Run& run : view.runs)
@@ -27,14 +31,18 @@ bool PairMatrix::count(const Problem& problem, const View& view) {
     return true;
 }
 
-void PairMatrix::subtract(const PairMatrix& parent, const PairMatrix& sibling) {
+bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling) {
     n_classes_ = parent.n_classes_;
     stride_ = parent.stride_;
-    counts_.resize(parent.counts_.size());
-    const Count* all = parent.counts_.data();
-    const Count* part = sibling.counts_.data();
-    Count* rest = counts_.data();
-    for (std::size_t i = 0; i < counts_.size(); ++i) rest[i] = all[i] - part[i];
+    counts_.resize(n_classes_ * class_step());
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+        if (problem.limits.stop()) return false;
+        const Count* all = parent.row(c, 0);
+        const Count* part = sibling.row(c, 0);
+        Count* rest = counts_.data() + c * class_step();
+        for (std::size_t i = 0; i < class_step(); ++i) rest[i] = all[i] - part[i];
+    }
+    return true;
 }
 
 void PairMatrix::counts_of(std::size_t i, Count* out) const {

@@ -1,6 +1,6 @@
 // Class counts of every pair of columns of a node: enough to solve two levels of splits exactly.
 //
-// What:      at(c, i, j), i <= j: weight of class c where columns i and j are both 1. The special columns
+// What:      row(c, i)[j], i <= j: weight of class c where columns i and j are both 1. The special columns
 //            take part: row `ones` holds the class counts of the node, and any row's entry there the
 //            feature's own counts.
 // Cost:      k*k/2 popcounts over the node's words; the larger of two siblings is a subtraction.
@@ -20,7 +20,7 @@ public:
     explicit PairMatrix(Limits& limits) : counts_(limits) {}
 
     bool count(const Problem& problem, const View& view);  // false when stopped
-    void subtract(const PairMatrix& parent, const PairMatrix& sibling);
+    bool subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling);  // as well
 
     const Count* row(std::size_t c, std::size_t i) const {
         return counts_.data() + (c * stride_ + i) * stride_;

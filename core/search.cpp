@@ -79,26 +79,33 @@ Bounds Search::value(Node& node, std::size_t depth, std::size_t lookahead, Cost 
     const Cost leaf = problem_.price.of(node_errors(node.view, node.counts.data()), 1);
     const Cost floor = split_floor(problem_, node.view, node.counts.data());
     if (depth == 0 || leaf <= floor) return {leaf, leaf, -1};
-    Bounds result{floor, leaf, -1};
+    lookahead = std::min(lookahead, depth);
+    Worker& worker = *workers_[0];
+    const Subproblem key{node.literals, static_cast<std::uint16_t>(depth),
+                         static_cast<std::uint16_t>(lookahead)};
+    Bounds result = look_up(worker, key, {floor, leaf, -1});
+    if (result.exact() || problem_.limits.stop()) return result;
     try {
-        if (lookahead == 0) {
-            const Cost cost = greedy().value(node.view, nullptr, node.counts.data(), depth, kInfinite);
-            return {problem_.limits.stopped() ? floor : cost, cost, -1};
-        }
-        lookahead = std::min(lookahead, depth);
         if (lookahead == depth && depth > 1 && !node.has_pairs) {
-            ++workers_[0]->statistics.pair_matrices;
+            ++worker.statistics.pair_matrices;
             node.has_pairs = node.pairs.count(problem_, node.view);
             if (!node.has_pairs) return result;
         }
-        result = search(*workers_[0], 0, node, depth, lookahead, budget);
-        result.lower = std::max(result.lower, floor);
-        cache_.store(
-            {node.literals, static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)},
-            result);
+        const Bounds found = search(worker, 0, node, depth, lookahead, budget);
+        result = {std::max(found.lower, floor), found.upper, found.feature};
+        cache_.store(key, result);
     } catch (const LimitReached&) {
     }
     return result;
+}
+
+// What the cache knows of a subproblem, or else what its counts tell.
+Bounds Search::look_up(Worker& worker, const Subproblem& key, const Bounds& known) {
+    if (!problem_.speed.cache) return known;
+    const auto found = cache_.find(key);
+    if (!found) return known;
+    ++worker.statistics.cache_hits;
+    return *found;
 }
 
 Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Child& child, bool yes,
@@ -112,11 +119,7 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
     const Subproblem key{remember ? child.literals : std::vector<Word>{}, static_cast<std::uint16_t>(depth),
                          static_cast<std::uint16_t>(lookahead)};
     Bounds known{floor, leaf, -1};
-    if (remember && problem_.speed.cache)
-        if (const auto found = cache_.find(key)) {
-            ++worker.statistics.cache_hits;
-            known = *found;
-        }
+    if (remember) known = look_up(worker, key, known);
     if (known.exact() || known.lower > budget || problem_.limits.stop()) return known;
 
     Level& own = worker.level(level);
@@ -126,7 +129,7 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
         const Word* rows = depth == 1 ? nullptr : mask_of(parent, child, own.feature, yes);  // counts suffice
         const Cost cost = worker.greedy.value(parent.view, rows, child.counts.data(), depth, budget);
         if (problem_.limits.stopped())
-            result = {known.lower, std::min(cost, leaf), -1};
+            result = {known.lower, leaf, -1};
         else
             result = {cost, cost <= budget ? cost : leaf, -1};
     } else if (depth == 2 && lookahead == 2) {
@@ -356,8 +359,8 @@ Bounds Search::last_two_levels(Worker& worker, std::size_t level, const Node& pa
         problem_.speed.subtract_siblings && parent.has_pairs && weight(side) > weight(other);
     bool counted = count(subtract ? other : side);
     if (counted && subtract) {
-        own.pairs[side].subtract(parent.pairs, own.pairs[other]);
-        own.has_pairs[side] = true;
+        ++worker.statistics.pair_matrices;
+        counted = own.has_pairs[side] = own.pairs[side].subtract(problem_, parent.pairs, own.pairs[other]);
     }
     const Count* counts = own.child[side].counts.data();
     if (!counted)

@@ -55,6 +55,7 @@ public:
     Search(const Problem& problem, Workers& workers, bool remember_completions);
     ~Search();
 
+    // lookahead >= 1.
     Bounds value(Node& node, std::size_t depth, std::size_t lookahead, Cost budget = kInfinite);
 
     // The split of `node` on a feature of the problem, as two nodes.
@@ -71,6 +72,7 @@ private:
 
     Bounds value(Worker& worker, std::size_t level, const Node& parent, Child& child, bool yes,
                  std::size_t depth, std::size_t lookahead, Cost budget);
+    Bounds look_up(Worker& worker, const Subproblem& key, const Bounds& known);
     Bounds search(Worker& worker, std::size_t level, const Node& node, std::size_t depth,
                   std::size_t lookahead, Cost budget);
     void try_feature(Worker& worker, std::size_t level, const Node& node, std::size_t f, std::size_t depth,

@@ -42,14 +42,13 @@ void Workers::run(std::size_t n, const std::function<void(std::size_t, std::size
 void Workers::start_threads() {
     try {
         while (threads_.size() + 1 < count_)
-            threads_.emplace_back(&Workers::serve, this, threads_.size() + 1);
+            threads_.emplace_back(&Workers::serve, this, threads_.size() + 1, round_);
     } catch (const std::system_error&) {
         // The system grants no more threads: those there are do the work.
     }
 }
 
-void Workers::serve(std::size_t worker) {
-    std::size_t served = 0;
+void Workers::serve(std::size_t worker, std::size_t served) {
     for (;;) {
         {
             std::unique_lock lock(mutex_);

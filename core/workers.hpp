@@ -31,7 +31,7 @@ public:
 
 private:
     void start_threads();
-    void serve(std::size_t worker);
+    void serve(std::size_t worker, std::size_t served);
     void take_indices(std::size_t worker);
 
     const std::size_t count_;

@@ -99,11 +99,11 @@ inline int report() {
         if (!(condition)) check::fail(__FILE__, __LINE__, #condition); \
     } while (false)
 
-#define CHECK_COMPARED(a, op, b)                                                        \
-    do {                                                                                \
-        const auto& check_a = (a);                                                      \
-        const auto& check_b = (b);                                                      \
-        if (!(check_a op check_b))                                                      \
+#define CHECK_COMPARED(a, op, b)                                                         \
+    do {                                                                                 \
+        const auto& check_a = (a);                                                       \
+        const auto& check_b = (b);                                                       \
+        if (!(check_a op check_b))                                                       \
             check::fail_values(__FILE__, __LINE__, #a " " #op " " #b, check_a, check_b); \
     } while (false)
 
@@ -111,14 +111,13 @@ inline int report() {
 #define CHECK_LE(a, b) CHECK_COMPARED(a, <=, b)
 #define CHECK_LT(a, b) CHECK_COMPARED(a, <, b)
 
-#define CHECK_THROWS(expression, Exception)                                                   \
-    do {                                                                                      \
-        bool check_thrown = false;                                                            \
-        try {                                                                                 \
-            (void)(expression);                                                               \
-        } catch (const Exception&) {                                                          \
-            check_thrown = true;                                                              \
-        }                                                                                     \
-        if (!check_thrown)                                                                    \
-            check::fail(__FILE__, __LINE__, #expression " does not throw " #Exception);        \
+#define CHECK_THROWS(expression, Exception)                                                            \
+    do {                                                                                               \
+        bool check_thrown = false;                                                                     \
+        try {                                                                                          \
+            (void)(expression);                                                                        \
+        } catch (const Exception&) {                                                                   \
+            check_thrown = true;                                                                       \
+        }                                                                                              \
+        if (!check_thrown) check::fail(__FILE__, __LINE__, #expression " does not throw " #Exception); \
     } while (false)

@@ -35,12 +35,12 @@ struct Data {
     std::size_t n_columns = 0;
     std::size_t n_classes = 1;
     std::vector<std::uint8_t> cells;    // row by row
-    std::vector<std::int32_t> classes;
+    std::vector<std::uint8_t> classes;  // or, when a byte does not hold them,
+    std::vector<std::int32_t> wide_classes;
     std::vector<std::int32_t> weights;  // empty: all 1
 
-    bool at(std::size_t row, std::size_t column) const {
-        return cells[row * n_columns + column] != 0;
-    }
+    bool at(std::size_t row, std::size_t column) const { return cells[row * n_columns + column] != 0; }
+    std::size_t class_of(std::size_t row) const { return target().class_of(row); }
     Count weight(std::size_t row) const { return weights.empty() ? 1 : weights[row]; }
 
     Table table() const {
@@ -48,12 +48,13 @@ struct Data {
         table.n_rows = n_rows;
         table.n_columns = n_columns;
         for (std::size_t j = 0; j < n_columns; ++j)
-            table.dense.push_back(
-                {cells.data() + j, Type::u8, static_cast<std::ptrdiff_t>(n_columns)});
+            table.dense.push_back({cells.data() + j, Type::u8, static_cast<std::ptrdiff_t>(n_columns)});
         return table;
     }
     Target target() const {
-        return {classes.data(), n_classes, weights.empty() ? nullptr : weights.data()};
+        const bool wide = !wide_classes.empty();
+        return {wide ? nullptr : classes.data(), wide ? wide_classes.data() : nullptr, n_classes,
+                weights.empty() ? nullptr : weights.data()};
     }
 };
 
@@ -70,7 +71,7 @@ struct Shape {
 };
 
 // Columns of various densities; classes that depend on three of them, and on chance.
-inline Data random_data(Random& random, const Shape& shape) {
+inline Data make_data(Random& random, const Shape& shape) {
     Data data;
     data.n_rows = shape.n_rows;
     data.n_columns = shape.n_columns;
@@ -94,31 +95,36 @@ inline Data random_data(Random& random, const Shape& shape) {
             std::copy_n(data.cells.data() + random.below(i) * data.n_columns, data.n_columns,
                         data.cells.data() + i * data.n_columns);
 
+    const bool wide = data.n_classes > 256 || random.chance(30);
     const std::size_t kinds = random.below(2);  // conjunctions, or parity: hard for a greedy tree
     for (std::size_t i = 0; i < data.n_rows; ++i) {
         const auto cell = [&](std::size_t j) { return data.n_columns > j && data.at(i, j); };
         std::size_t score = cell(0) && cell(2) ? 1 : cell(1) ? 2 : 0;
         if (kinds == 1) score = (cell(0) ? 1 : 0) ^ (cell(1) ? 1 : 0) ^ (cell(2) ? 3 : 0);
         if (random.chance(shape.noise)) score = random.below(data.n_classes);
-        data.classes.push_back(static_cast<std::int32_t>(score % data.n_classes));
+        if (wide)
+            data.wide_classes.push_back(static_cast<std::int32_t>(score % data.n_classes));
+        else
+            data.classes.push_back(static_cast<std::uint8_t>(score % data.n_classes));
     }
     for (std::size_t i = 0; i < data.n_rows && shape.weights != Weights::none; ++i)
-        data.weights.push_back(static_cast<std::int32_t>(
-            shape.weights == Weights::few ? random.below(4) : random.below(1000)));
+        data.weights.push_back(
+            static_cast<std::int32_t>(shape.weights == Weights::few ? random.below(4) : random.below(1000)));
     if (!data.weights.empty()) data.weights[0] = std::max(data.weights[0], 1);
     return data;
 }
 
 // A small problem of any kind.
-inline Data random_small_data(Random& random, std::size_t most_columns) {
-    return random_data(random, {.n_rows = random.between(1, 60),
-                                .n_columns = random.between(0, most_columns),
-                                .n_classes = random.between(1, 4),
-                                .weights = random.one_of<Weights>(
-                                    {Weights::none, Weights::none, Weights::few, Weights::many}),
-                                .noise = random.one_of<std::size_t>({0, 20, 60, 100}),
-                                .odd_columns = random.chance(70),
-                                .repeated = random.one_of<std::size_t>({0, 30, 70})});
+inline Data make_small_data(Random& random, std::size_t most_columns) {
+    return make_data(
+        random,
+        {.n_rows = random.between(1, 60),
+         .n_columns = random.between(0, most_columns),
+         .n_classes = random.between(1, 4),
+         .weights = random.one_of<Weights>({Weights::none, Weights::none, Weights::few, Weights::many}),
+         .noise = random.one_of<std::size_t>({0, 20, 60, 100}),
+         .odd_columns = random.chance(70),
+         .repeated = random.one_of<std::size_t>({0, 30, 70})});
 }
 
 inline Price random_price(Random& random, const Data& data) {
@@ -170,8 +176,7 @@ inline void check_tree(const Data& data, const Options& options, const Solution&
     std::vector<Count> counts(size * data.n_classes, 0);
     for (std::size_t i = 0; i < data.n_rows; ++i)
         for (std::size_t node = 0;;) {
-            const auto cls = static_cast<std::size_t>(data.classes[i]);
-            counts[node * data.n_classes + cls] += data.weight(i);
+            counts[node * data.n_classes + data.class_of(i)] += data.weight(i);
             if (tree.feature[node] < 0) break;
             const bool yes = data.at(i, static_cast<std::size_t>(tree.feature[node]));
             node = static_cast<std::size_t>(yes ? tree.left[node] : tree.right[node]);

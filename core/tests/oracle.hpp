@@ -41,7 +41,7 @@ public:
             for (std::size_t j = 0; j < n_columns_; ++j) features.push_back(data.at(i, j));
             std::vector<Cost>& weights = merged[features];
             weights.resize(n_classes_, 0);
-            weights[static_cast<std::size_t>(data.classes[i])] += data.weight(i);
+            weights[data.class_of(i)] += data.weight(i);
         }
         for (const auto& [features, weights] : merged) {
             all_.push_back(points_.size());
@@ -71,8 +71,7 @@ public:
         } else {
             for (std::size_t f = 0; f < n_columns_; ++f) {
                 const int feature = static_cast<int>(f);
-                if (divides(rows, feature))
-                    offer(cost_of_split(rows, feature, d, k - 1), feature, best);
+                if (divides(rows, feature)) offer(cost_of_split(rows, feature, d, k - 1), feature, best);
             }
         }
         known_.emplace(key, best);
@@ -108,8 +107,7 @@ public:
     Rows part(const Rows& rows, int feature, bool yes) const {
         Rows chosen;
         for (const std::size_t row : rows)
-            if (points_[row].features[static_cast<std::size_t>(feature)] == yes)
-                chosen.push_back(row);
+            if (points_[row].features[static_cast<std::size_t>(feature)] == yes) chosen.push_back(row);
         return chosen;
     }
 

@@ -36,8 +36,7 @@ void test_many_keys(Random& random, std::size_t key_words, std::size_t n_keys) {
         const std::size_t kind = random.below(4);
         if (kind == 0) key.depth = static_cast<std::uint16_t>(random.below(65536));
         if (kind == 1) key.lookahead = static_cast<std::uint16_t>(random.below(65536));
-        if (kind > 1 && key_words > 0)
-            key.literals[random.below(key_words)] ^= Word{1} << random.below(64);
+        if (kind > 1 && key_words > 0) key.literals[random.below(key_words)] ^= Word{1} << random.below(64);
         const auto feature = static_cast<std::int32_t>(random.below(100)) - 1;
         const Cost lower = static_cast<Cost>(random.below(1000));
         const Bounds bounds{lower, lower + 1 + static_cast<Cost>(random.below(1000)), feature};
@@ -50,8 +49,7 @@ void test_many_keys(Random& random, std::size_t key_words, std::size_t n_keys) {
     }
     CHECK_EQ(cache.size(), expected.size());
     for (const auto& [known, bounds] : expected)
-        check_bounds(cache.find({std::get<0>(known), std::get<1>(known), std::get<2>(known)}),
-                     bounds);
+        check_bounds(cache.find({std::get<0>(known), std::get<1>(known), std::get<2>(known)}), bounds);
 }
 
 // Keys with equal hashes, as the hash is today: the second word undoes what the first one changed.
@@ -74,8 +72,7 @@ void test_equal_hashes(Random& random) {
     }
     CHECK_EQ(cache.size(), keys.size());
     for (Cost i = 0; i < 300; ++i)
-        check_bounds(cache.find(keys[static_cast<std::size_t>(i)]),
-                     {i, i + 1, static_cast<std::int32_t>(i)});
+        check_bounds(cache.find(keys[static_cast<std::size_t>(i)]), {i, i + 1, static_cast<std::int32_t>(i)});
 }
 
 void test_bounds_improve() {
@@ -152,7 +149,7 @@ void test_budget() {
                 try {
                     cache.store({{stored, ~Word{stored}}, 1, 1}, {0, static_cast<Cost>(stored), 0});
                     ++stored;
-                } catch (const OutOfMemoryBudget&) {
+                } catch (const LimitReached&) {
                     full = true;
                 }
             }

@@ -46,8 +46,8 @@ std::size_t put(std::byte* at, Type type, double value) {
 }
 
 enum class Order { rows, columns, padded_rows, every_second, upside_down };
-const std::vector<Order> kOrders = {Order::rows, Order::columns, Order::padded_rows,
-                                    Order::every_second, Order::upside_down};
+const std::vector<Order> kOrders = {Order::rows, Order::columns, Order::padded_rows, Order::every_second,
+                                    Order::upside_down};
 
 // The data as the user might hold it, in memory that ends with its last cell.
 class Dense {
@@ -113,7 +113,7 @@ std::map<RowKey, std::int64_t> expected_contents(const Data& data) {
         if (data.weight(i) == 0) continue;
         std::vector<bool> features;
         for (const std::uint32_t j : kept) features.push_back(data.at(i, j));
-        weights[{features, static_cast<std::size_t>(data.classes[i])}] += data.weight(i);
+        weights[{features, data.class_of(i)}] += data.weight(i);
     }
     return weights;
 }
@@ -135,19 +135,18 @@ void check_packed(const Data& data, const Table& table) {
 }
 
 Data some_data(Random& random, std::size_t n_rows, std::size_t n_columns) {
-    return random_data(random, {.n_rows = n_rows,
-                                .n_columns = n_columns,
-                                .n_classes = random.between(1, 4),
-                                .weights = random.one_of<Weights>(
-                                    {Weights::none, Weights::few, Weights::many})});
+    return make_data(random,
+                     {.n_rows = n_rows,
+                      .n_columns = n_columns,
+                      .n_classes = random.between(1, 4),
+                      .weights = random.one_of<Weights>({Weights::none, Weights::few, Weights::many})});
 }
 
 void test_types_and_layouts(Random& random) {
     for (const Type type : kTypes)
         for (const Order order : kOrders)
             for (const std::size_t n_columns : {1, 6, 64, 67}) {
-                const check::Context context("type ", type, ", order ", order, ", ", n_columns,
-                                             " columns");
+                const check::Context context("type ", type, ", order ", order, ", ", n_columns, " columns");
                 const Data data = some_data(random, random.between(1, 200), n_columns);
                 check_packed(data, Dense(data, type, order).table());
             }
@@ -167,8 +166,7 @@ void test_mixed_types(Random& random) {
         memory.emplace_back(1 + data.n_rows * size);  // not aligned
         for (std::size_t i = 0; i < data.n_rows; ++i)
             put(memory.back().data() + 1 + i * size, type, data.at(i, j) ? 1 : 0);
-        table.dense.push_back(
-            {memory.back().data() + 1, type, static_cast<std::ptrdiff_t>(size)});
+        table.dense.push_back({memory.back().data() + 1, type, static_cast<std::ptrdiff_t>(size)});
     }
     check_packed(data, table);
 }
@@ -195,7 +193,7 @@ void test_sparse(Random& random) {
 // ---- weights --------------------------------------------------------------------------------------
 
 void test_weights(Random& random) {
-    Data data = random_data(random, {.n_rows = 500, .n_columns = 9, .n_classes = 3});
+    Data data = make_data(random, {.n_rows = 500, .n_columns = 9, .n_classes = 3});
     const auto packed_runs = [&] {
         check_packed(data, data.table());
         Limits limits;
@@ -206,10 +204,10 @@ void test_weights(Random& random) {
     for (std::size_t different = 1; different <= 12; ++different) {
         const check::Context context(different, " different weights");
         data.weights.assign(data.n_rows, 0);
-        std::set<std::pair<std::int32_t, std::int32_t>> kinds;
+        std::set<std::pair<std::size_t, std::int32_t>> kinds;
         for (std::size_t i = 0; i < data.n_rows; ++i) {
             data.weights[i] = static_cast<std::int32_t>(3 + 1000 * random.below(different));
-            kinds.insert({data.classes[i], data.weights[i]});
+            kinds.insert({data.class_of(i), data.weights[i]});
         }
         const std::vector<Run> runs = packed_runs();
         if (different <= 8) CHECK_EQ(runs.size(), kinds.size());  // a run for each
@@ -261,8 +259,8 @@ void check_found(const Data& data, const Table& table, std::size_t row, std::siz
         const check::Context context(kernels->name);
         Limits limits;
         View view(limits);
-        for (const auto& found : {find_non_binary(*kernels, table),
-                                  pack(*kernels, table, data.target(), limits, view)}) {
+        for (const auto& found :
+             {find_non_binary(*kernels, table), pack(*kernels, table, data.target(), limits, view)}) {
             CHECK(found.has_value());
             if (!found) continue;
             CHECK_EQ(found->row, row);
@@ -339,15 +337,15 @@ void check_unavoidable(const Data& data) {
 void test_unavoidable(Random& random) {
     for (int repeat = 0; repeat < 60; ++repeat) {
         const check::Context context("repeat ", repeat);
-        check_unavoidable(random_small_data(random, 6));
+        check_unavoidable(make_small_data(random, 6));
     }
     for (const std::size_t n_columns : {0, 1, 63, 64, 65, 130})
-        check_unavoidable(random_data(random, {.n_rows = 300,
-                                               .n_columns = n_columns,
-                                               .n_classes = 3,
-                                               .weights = Weights::few,
-                                               .odd_columns = false,
-                                               .repeated = 60}));
+        check_unavoidable(make_data(random, {.n_rows = 300,
+                                             .n_columns = n_columns,
+                                             .n_classes = 3,
+                                             .weights = Weights::few,
+                                             .odd_columns = false,
+                                             .repeated = 60}));
 }
 
 }  // namespace

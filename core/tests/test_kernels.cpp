@@ -54,8 +54,7 @@ void test_names() {
 
 // ---- packing --------------------------------------------------------------------------------------
 
-void check_packed(const Kernels& kernels, const std::vector<const std::uint8_t*>& rows,
-                  std::size_t width) {
+void check_packed(const Kernels& kernels, const std::vector<const std::uint8_t*>& rows, std::size_t width) {
     std::vector<Word> out(width, 0xABABABABABABABABu);
     CHECK(kernels.pack_bytes(rows.data(), rows.size(), width, out.data()));
     for (std::size_t j = 0; j < width; ++j) {
@@ -85,9 +84,9 @@ void test_pack_bytes(const Kernels& kernels, Random& random) {
             if (n_rows == 0) continue;
             std::vector<Word> out(width);
             std::uint8_t& cell = memory[random.below(n_rows)][skip + random.below(width)];
-            for (const std::uint8_t bad : {2, 3, 4, 16, 127, 128, 129, 254, 255}) {
+            for (const int bad : {2, 3, 4, 16, 127, 128, 129, 254, 255}) {
                 const std::uint8_t good = cell;
-                cell = bad;
+                cell = static_cast<std::uint8_t>(bad);
                 CHECK(!kernels.pack_bytes(rows.data(), n_rows, width, out.data()));
                 cell = good;
             }
@@ -98,8 +97,7 @@ void test_pack_bytes(const Kernels& kernels, Random& random) {
 void test_pack_bytes_at_page_end([[maybe_unused]] const Kernels& kernels) {
 #if defined(SPLITSECOND_GUARD_PAGES)
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    void* memory =
-        mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* memory = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return;
     auto* end = static_cast<std::uint8_t*>(memory) + page;
     CHECK_EQ(mprotect(end, page, PROT_NONE), 0);
@@ -116,8 +114,7 @@ void test_transpose(const Kernels& kernels, Random& random) {
         std::vector<Word> after = before;
         kernels.transpose(after.data());
         for (std::size_t r = 0; r < 64; ++r)
-            for (std::size_t c = 0; c < 64; ++c)
-                CHECK_EQ((after[c] >> r) & 1, (before[r] >> c) & 1);
+            for (std::size_t c = 0; c < 64; ++c) CHECK_EQ((after[c] >> r) & 1, (before[r] >> c) & 1);
         kernels.transpose(after.data());
         CHECK(after == before);
     }
@@ -143,8 +140,7 @@ void test_pair_counts(const Kernels& kernels, Random& random) {
                     if (!counted && !untouched) continue;
                     Count expected = before[i * stride + j];
                     for (std::size_t w = 0; counted && w < n_words; ++w)
-                        expected += multiplier * std::popcount(data[w * stride + i] &
-                                                               data[w * stride + j]);
+                        expected += multiplier * std::popcount(data[w * stride + i] & data[w * stride + j]);
                     CHECK_EQ(out[i * stride + j], expected);
                 }
         }
@@ -162,8 +158,8 @@ void test_split_rows(const Kernels& kernels, Random& random) {
             const std::vector<Count> before = random_counts(random, stride);
             std::vector<Count> counts = before;
             std::vector<Word> yes(n_words, 0xABAB), no(n_words, 0xABAB);
-            kernels.split_rows(data.data(), stride, n_words, rows, ones, feature, multiplier,
-                               yes.data(), no.data(), counts.data());
+            kernels.split_rows(data.data(), stride, n_words, rows, ones, feature, multiplier, yes.data(),
+                               no.data(), counts.data());
             std::vector<Count> expected = before;
             for (std::size_t w = 0; w < n_words; ++w) {
                 const Word* words = data.data() + w * stride;
@@ -179,8 +175,8 @@ void test_split_rows(const Kernels& kernels, Random& random) {
 
 // ---- gathering rows -------------------------------------------------------------------------------
 
-void check_compressed(const Kernels& kernels, Random& random, std::size_t stride,
-                      std::size_t n_words, int offset, bool all_columns) {
+void check_compressed(const Kernels& kernels, Random& random, std::size_t stride, std::size_t n_words,
+                      int offset, bool all_columns) {
     const std::vector<Word> data = random_words(random, n_words * stride);
     std::vector<Word> mask = random_words(random, n_words);
     if (random.chance(10)) std::fill(mask.begin(), mask.end(), Word{0});
@@ -208,9 +204,8 @@ void check_compressed(const Kernels& kernels, Random& random, std::size_t stride
                                                    << (row % 64);
         ++row;
     }
-    kernels.compress(data.data(), stride, mask.data(), n_words,
-                     all_columns ? nullptr : columns.data(), all_columns ? 0 : columns.size(),
-                     out.data(), out_stride, offset);
+    kernels.compress(data.data(), stride, mask.data(), n_words, all_columns ? nullptr : columns.data(),
+                     all_columns ? 0 : columns.size(), out.data(), out_stride, offset);
     CHECK(out == expected);
 }
 
@@ -219,8 +214,8 @@ void test_compress(const Kernels& kernels, Random& random) {
         for (const std::size_t n_words : {0, 1, 2, 7})
             for (int offset = 0; offset < 64; offset += 1 + static_cast<int>(random.below(7)))
                 for (const bool all_columns : {true, false}) {
-                    const check::Context context("stride ", stride, ", ", n_words, " words, offset ",
-                                                 offset, all_columns ? "" : ", some columns");
+                    const check::Context context("stride ", stride, ", ", n_words, " words, offset ", offset,
+                                                 all_columns ? "" : ", some columns");
                     check_compressed(kernels, random, stride, n_words, offset, all_columns);
                 }
 }
@@ -264,8 +259,8 @@ void check_stumps(const Kernels& kernels, Random& random, std::size_t k, std::si
             expected_no[i] = std::max(expected_no[i], most[2] + most[3]);
         }
     for (std::size_t i = 0; i < k; ++i)
-        kernels.stump_row({i, k, n_classes, pair.data() + i * stride, stride * stride, single.data(),
-                           stride, total.data(), scratch.data()},
+        kernels.stump_row({i, k, n_classes, pair.data() + i * stride, stride * stride, single.data(), stride,
+                           total.data(), scratch.data()},
                           yes.data(), no.data());
     CHECK(yes == expected_yes);
     CHECK(no == expected_no);
@@ -295,8 +290,8 @@ std::vector<Count> random_totals(Random& random, std::size_t n_classes, Count su
     return totals;
 }
 
-void check_entropies(const std::vector<const Kernels*>& paths, Random& random,
-                     std::size_t n_classes, std::size_t k, Count sum) {
+void check_entropies(const std::vector<const Kernels*>& paths, Random& random, std::size_t n_classes,
+                     std::size_t k, Count sum) {
     const std::vector<Count> total = random_totals(random, n_classes, sum);
     const std::size_t step = k + random.below(9);
     std::vector<Count> single(n_classes * step, 0);
@@ -308,13 +303,13 @@ void check_entropies(const std::vector<const Kernels*>& paths, Random& random,
         }
     }
     std::vector<double> first(k), entropy(k, -1);
-    const double least = paths[0]->split_entropies(single.data(), step, total.data(), n_classes, k,
-                                                   first.data());
+    const double least =
+        paths[0]->split_entropies(single.data(), step, total.data(), n_classes, k, first.data());
     CHECK_EQ(least, *std::min_element(first.begin(), first.end()));
     const long double weight = static_cast<long double>(sum);
     const double tolerance =
-        static_cast<double>(4 * static_cast<double>(n_classes + 1) *
-                            std::numeric_limits<double>::epsilon() * (1 + x_log2_x(weight)));
+        static_cast<double>(4 * static_cast<double>(n_classes + 1) * std::numeric_limits<double>::epsilon() *
+                            (1 + x_log2_x(weight)));
     for (std::size_t j = 0; j < k; ++j) {
         long double inside = 0, spent = 0;
         for (std::size_t c = 0; c < n_classes; ++c) {
@@ -331,8 +326,8 @@ void check_entropies(const std::vector<const Kernels*>& paths, Random& random,
     }
     for (const Kernels* path : paths) {
         const check::Context context(path->name);
-        const double same = path->split_entropies(single.data(), step, total.data(), n_classes, k,
-                                                  entropy.data());
+        const double same =
+            path->split_entropies(single.data(), step, total.data(), n_classes, k, entropy.data());
         CHECK(std::memcmp(&same, &least, sizeof same) == 0);
         CHECK(std::memcmp(entropy.data(), first.data(), k * sizeof(double)) == 0);
     }
@@ -357,8 +352,7 @@ void test_entropy_table() {
     CHECK_EQ(table[1], 0.0);
     for (Count x = 2; x < kEntropyTableSize; ++x) {
         const auto expected = static_cast<double>(x_log2_x(static_cast<long double>(x)));
-        CHECK_LE(std::abs(table[x] - expected),
-                 4 * std::numeric_limits<double>::epsilon() * expected);
+        CHECK_LE(std::abs(table[x] - expected), 4 * std::numeric_limits<double>::epsilon() * expected);
     }
     CHECK_EQ(entropy_table(), table);
 }

@@ -38,8 +38,8 @@ Cost expected_cost(Oracle& oracle, const Options& options) {
 
 void check_solution(const Data& data, const Options& options, Cost expected, Cost optimum) {
     const check::Context context("algorithm ", options.algorithm, ", depth ", options.max_depth,
-                                 ", lookahead ", options.lookahead, ", postprocess ",
-                                 options.postprocess, ", threads ", options.n_threads);
+                                 ", lookahead ", options.lookahead, ", postprocess ", options.postprocess,
+                                 ", threads ", options.n_threads);
     Limits limits;
     const Solution solution = solve(data.table(), data.target(), options, limits);
     CHECK(!solution.not_binary);
@@ -52,9 +52,8 @@ void check_solution(const Data& data, const Options& options, Cost expected, Cos
 
 // All algorithms at all lookaheads, each as given by `speed` and by some other options.
 void check_problem(Random& random, const Data& data, std::size_t depth, const Price& price) {
-    const check::Context context(data.n_rows, " rows, ", data.n_columns, " columns, ",
-                                 data.n_classes, " classes, depth ", depth, ", price ", price.error,
-                                 " ", price.leaf);
+    const check::Context context(data.n_rows, " rows, ", data.n_columns, " columns, ", data.n_classes,
+                                 " classes, depth ", depth, ", price ", price.error, " ", price.leaf);
     Oracle oracle(data, price);
     const Cost optimum = oracle.optimal(oracle.all(), depth);
     const std::vector<const Kernels*> paths = available_kernels();
@@ -67,8 +66,7 @@ void check_problem(Random& random, const Data& data, std::size_t depth, const Pr
         options.speed = SpeedOptions{};
         check_solution(data, options, expected, optimum);
         options.n_threads = random.one_of<std::size_t>({1, 2, 4});
-        options.speed =
-            speed_options(random.one_of(paths), static_cast<unsigned>(random.below(kSwitches)));
+        options.speed = speed_options(random.one_of(paths), static_cast<unsigned>(random.below(kSwitches)));
         const check::Context switches(options.speed.kernels->name, ", switches at random");
         check_solution(data, options, expected, optimum);
     };
@@ -86,9 +84,9 @@ void check_problem(Random& random, const Data& data, std::size_t depth, const Pr
 }
 
 void test_small_problems(Random& random) {
-    for (int i = 0; i < 350; ++i) {
+    for (int i = 0; i < 900; ++i) {
         const check::Context context("small problem ", i);
-        const Data data = random_small_data(random, 6);
+        const Data data = make_small_data(random, 6);
         const std::size_t depth = random.chance(5) ? 1000 : random.between(0, 5);
         check_problem(random, data, depth, random_price(random, data));
     }
@@ -99,11 +97,11 @@ void test_wide_problems(Random& random) {
     for (int i = 0; i < 12; ++i) {
         const check::Context context("wide problem ", i);
         const std::size_t n_columns = random.one_of<std::size_t>({12, 20, 40, 75});
-        const Data data = random_data(random, {.n_rows = random.between(20, 150),
-                                               .n_columns = n_columns,
-                                               .n_classes = random.between(2, 4),
-                                               .weights = random.one_of<Weights>(
-                                                   {Weights::none, Weights::few, Weights::many})});
+        const Data data = make_data(
+            random, {.n_rows = random.between(20, 150),
+                     .n_columns = n_columns,
+                     .n_classes = random.between(2, 4),
+                     .weights = random.one_of<Weights>({Weights::none, Weights::few, Weights::many})});
         check_problem(random, data, n_columns <= 12 ? 3 : 2, random_price(random, data));
     }
 }
@@ -112,12 +110,12 @@ void test_wide_problems(Random& random) {
 void test_tall_problems(Random& random) {
     for (int i = 0; i < 8; ++i) {
         const check::Context context("tall problem ", i);
-        const Data data = random_data(
-            random, {.n_rows = 5000,
-                     .n_columns = random.between(4, 7),
-                     .n_classes = random.between(2, 3),
-                     .weights = random.one_of<Weights>({Weights::none, Weights::many}),
-                     .noise = 30});
+        const Data data =
+            make_data(random, {.n_rows = 5000,
+                               .n_columns = random.between(4, 7),
+                               .n_classes = random.between(2, 3),
+                               .weights = random.one_of<Weights>({Weights::none, Weights::many}),
+                               .noise = 30});
         check_problem(random, data, random.between(2, 4), random_price(random, data));
     }
 }
@@ -125,19 +123,19 @@ void test_tall_problems(Random& random) {
 void test_every_combination(Random& random) {
     for (int i = 0; i < 8; ++i) {
         const check::Context context("problem ", i);
-        const Data data = random_data(random, {.n_rows = random.between(30, 90),
-                                               .n_columns = 6,
-                                               .n_classes = random.between(2, 3),
-                                               .weights = i % 2 == 0 ? Weights::none : Weights::few,
-                                               .noise = 40});
+        const Data data = make_data(random, {.n_rows = random.between(30, 90),
+                                             .n_columns = 6,
+                                             .n_classes = random.between(2, 3),
+                                             .weights = i % 2 == 0 ? Weights::none : Weights::few,
+                                             .noise = 40});
         Options options;
         options.max_depth = random.between(3, 4);
         options.lookahead = 2;
         options.price = random_price(random, data);
         Oracle oracle(data, options.price);
         const Cost optimum = oracle.optimal(oracle.all(), options.max_depth);
-        for (const Algorithm algorithm : {Algorithm::greedy, Algorithm::lickety, Algorithm::split,
-                                          Algorithm::optimal}) {
+        for (const Algorithm algorithm :
+             {Algorithm::greedy, Algorithm::lickety, Algorithm::split, Algorithm::optimal}) {
             options.algorithm = algorithm;
             const Cost expected = expected_cost(oracle, options);
             for (const Kernels* kernels : available_kernels())

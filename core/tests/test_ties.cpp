@@ -31,13 +31,13 @@ void check_trees(const Data& data, const Options& options) {
 
 // Few rows, classes by chance and cheap leaves: most splits tie with another.
 void test_random_problems(Random& random) {
-    for (int i = 0; i < 400; ++i) {
-        const Data data = random_data(random, {.n_rows = random.between(2, 16),
-                                               .n_columns = random.between(2, 6),
-                                               .n_classes = random.between(1, 3),
-                                               .weights = random.one_of<Weights>(
-                                                   {Weights::none, Weights::none, Weights::few}),
-                                               .noise = 100});
+    for (int i = 0; i < 1500; ++i) {
+        const Data data = make_data(
+            random, {.n_rows = random.between(2, 16),
+                     .n_columns = random.between(2, 6),
+                     .n_classes = random.between(1, 3),
+                     .weights = random.one_of<Weights>({Weights::none, Weights::none, Weights::few}),
+                     .noise = 100});
         Options options;
         options.max_depth = random.between(1, 5);
         options.lookahead = random.between(0, options.max_depth);
@@ -57,7 +57,7 @@ Data from_rows(const std::vector<std::vector<int>>& rows) {  // the last value i
     for (const std::vector<int>& row : rows) {
         for (std::size_t j = 0; j < data.n_columns; ++j)
             data.cells.push_back(static_cast<std::uint8_t>(row[j]));
-        data.classes.push_back(row.back());
+        data.classes.push_back(static_cast<std::uint8_t>(row.back()));
     }
     return data;
 }
@@ -66,11 +66,16 @@ void test_known_trees() {
     Options options;
     options.max_depth = 2;
     options.lookahead = 1;
-    // Both features tell the classes apart, one of them the other way round.
+    options.price = {2, 1};
+    // Two features tell the classes apart, one of them the other way round.
     const Data twins = from_rows({{0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 0, 0}, {1, 1, 0, 0}});
     for (const Algorithm algorithm :
          {Algorithm::greedy, Algorithm::lickety, Algorithm::split, Algorithm::optimal})
         CHECK_EQ(solved(twins, options, algorithm), "1 . . ");
+    // Leaves without a price: a first split on the lowest feature does no harm, so it is taken.
+    options.price = {1, 0};
+    CHECK_EQ(solved(twins, options, Algorithm::greedy), "1 . . ");
+    CHECK_EQ(solved(twins, options, Algorithm::optimal), "0 1 . . 1 . . ");
     // A split saves two errors, and its second leaf costs as much: a leaf it is.
     options.price = {1, 2};
     for (const Algorithm algorithm :
@@ -78,8 +83,14 @@ void test_known_trees() {
         CHECK_EQ(solved(twins, options, algorithm), ". ");
     // Exclusive or: no first split gains anything, so the first of them is taken.
     options.price = {2, 1};
-    const Data parity = from_rows({{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 1, 1, 1}, {0, 1, 1, 1},
-                                   {1, 0, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 0}, {1, 1, 0, 0}});
+    const Data parity = from_rows({{0, 0, 0, 0},
+                                   {0, 0, 0, 0},
+                                   {0, 1, 1, 1},
+                                   {0, 1, 1, 1},
+                                   {1, 0, 1, 1},
+                                   {1, 0, 1, 1},
+                                   {1, 1, 0, 0},
+                                   {1, 1, 0, 0}});
     CHECK_EQ(solved(parity, options, Algorithm::optimal), "2 . . ");
     Data no_shortcut = parity;
     for (std::size_t i = 0; i < 8; ++i) no_shortcut.cells[3 * i + 2] = 0;

@@ -88,8 +88,8 @@ std::vector<std::size_t> dividing_columns(const View& view, const std::vector<Co
 }
 
 // `out` keeps its memory from one gather to the next: what was there before must not shine through.
-void check_gathered(const Kernels& kernels, const View& view, const std::vector<Word>& mask,
-                    Limits& limits, View& out) {
+void check_gathered(const Kernels& kernels, const View& view, const std::vector<Word>& mask, Limits& limits,
+                    View& out) {
     std::vector<std::size_t> columns(view.n_features);
     std::iota(columns.begin(), columns.end(), std::size_t{0});
     gather_rows(kernels, view, mask.data(), out);
@@ -118,11 +118,11 @@ void test_divide_and_gather(const Kernels& kernels, Random& random) {
             const check::Context context(n_rows, " rows, ", n_columns, " columns");
             Limits limits;
             View view(limits), out(limits);
-            const Data data = random_data(
-                random, {.n_rows = n_rows,
-                         .n_columns = n_columns,
-                         .n_classes = random.between(1, 4),
-                         .weights = random.one_of<Weights>({Weights::none, Weights::many})});
+            const Data data =
+                make_data(random, {.n_rows = n_rows,
+                                   .n_columns = n_columns,
+                                   .n_classes = random.between(1, 4),
+                                   .weights = random.one_of<Weights>({Weights::none, Weights::many})});
             CHECK(!pack(kernels, data.table(), data.target(), limits, view));
             mark_unavoidable(kernels, view, limits);
             check_divided(kernels, random, view);
@@ -141,14 +141,44 @@ void test_divide_and_gather(const Kernels& kernels, Random& random) {
         }
 }
 
+// Runs so long that they are gathered piece by piece.
+void test_gather_long_runs(const Kernels& kernels, Random& random) {
+    Data data;
+    data.n_rows = 600000;
+    data.n_columns = 1;
+    data.n_classes = 2;
+    for (std::size_t i = 0; i < data.n_rows; ++i) {
+        data.cells.push_back(random.word() & 1);
+        data.classes.push_back(i % 2 == 0 && random.chance(50));
+    }
+    Limits limits;
+    View view(limits), out(limits);
+    CHECK(!pack(kernels, data.table(), data.target(), limits, view));
+    std::vector<Word> mask = all_rows(view);
+    for (Word& word : mask) word &= random.word() | random.word();
+    gather_rows(kernels, view, mask.data(), out);
+    std::vector<bool> expected, gathered;  // the one column, in order
+    for_view_rows(view, [&](const Run&, std::size_t w, std::size_t bit) {
+        if (mask[w] >> bit & 1) expected.push_back((view.column(w, 0) >> bit & 1) != 0);
+    });
+    for_view_rows(out, [&](const Run&, std::size_t w, std::size_t bit) {
+        gathered.push_back((out.column(w, 0) >> bit & 1) != 0);
+    });
+    check_invariants(out);
+    CHECK(gathered == expected);
+
+    Limits past(0);
+    View stopped(past);
+    CHECK_THROWS(gather_rows(kernels, view, mask.data(), stopped), LimitReached);
+}
+
 // Rows move within their run, whole, and those of one branch end up side by side.
 void test_cluster(const Kernels& kernels, Random& random) {
     for (const Weights weights : {Weights::none, Weights::few, Weights::many}) {
         Limits limits;
         View view(limits);
-        const Data data = random_data(
-            random,
-            {.n_rows = 9000, .n_columns = 9, .n_classes = 2, .weights = weights, .noise = 0});
+        const Data data = make_data(
+            random, {.n_rows = 9000, .n_columns = 9, .n_classes = 2, .weights = weights, .noise = 0});
         SpeedOptions speed;
         speed.kernels = &kernels;
         const Problem problem{{1, 1}, speed, limits};
@@ -189,6 +219,7 @@ int main() {
     for (const Kernels* kernels : available_kernels()) {
         const check::Context context(kernels->name);
         test_divide_and_gather(*kernels, random);
+        test_gather_long_runs(*kernels, random);
         test_cluster(*kernels, random);
     }
     return check::report();

@@ -26,8 +26,7 @@ void for_view_rows(const View& view, Visit visit) {
 
 inline std::vector<bool> features_at(const View& view, std::size_t w, std::size_t bit) {
     std::vector<bool> features;
-    for (std::size_t j = 0; j < view.n_features; ++j)
-        features.push_back((view.column(w, j) >> bit & 1) != 0);
+    for (std::size_t j = 0; j < view.n_features; ++j) features.push_back((view.column(w, j) >> bit & 1) != 0);
     return features;
 }
 
@@ -44,8 +43,7 @@ inline void check_invariants(const View& view) {
     CHECK_EQ(view.features.size(), view.n_features);
     CHECK_EQ(view.stride, View::stride_for(view.n_features));
     CHECK_LE(view.n_words() * view.stride, view.data.size());
-    for (std::size_t j = 1; j < view.n_features; ++j)
-        CHECK_LT(view.features[j - 1], view.features[j]);
+    for (std::size_t j = 1; j < view.n_features; ++j) CHECK_LT(view.features[j - 1], view.features[j]);
     std::size_t word = 0;
     for (const Run& run : view.runs) {
         CHECK_EQ(run.begin, word);  // no gaps, no empty run

@@ -144,6 +144,7 @@ nb::dict to_dict(const Solution& solution) {
     out["left"] = nb::cast(solution.tree.left);
     out["right"] = nb::cast(solution.tree.right);
     out["counts"] = nb::cast(solution.tree.counts);
+    out["packed"] = solution.packed;
     out["errors"] = solution.errors;
     out["leaves"] = solution.leaves;
     out["lower_bound"] = solution.lower_bound;
