@@ -326,10 +326,16 @@ void check_unavoidable(const Data& data) {
             if (view.column(w, view.unavoidable()) >> bit & 1) classes[run.cls] += run.weight;
         });
         CHECK_EQ(marked.size(), groups.size());
-        for (auto& [features, classes] : groups) {
-            // All of every class but the heaviest, the first of equals.
-            *std::max_element(classes.begin(), classes.end()) = 0;
-            CHECK_EQ(marked[features], classes);
+        for (const auto& [features, classes] : groups) {
+            // All of every class but a heaviest one.
+            const std::int64_t heaviest = *std::max_element(classes.begin(), classes.end());
+            std::int64_t spared = 0;
+            for (std::size_t c = 0; c < data.n_classes; ++c) {
+                const std::int64_t unmarked = classes[c] - marked[features][c];
+                CHECK(unmarked == 0 || (unmarked == heaviest && spared == 0));
+                spared += unmarked;
+            }
+            CHECK_EQ(spared, heaviest);
         }
     }
 }

@@ -31,7 +31,7 @@ void check_trees(const Data& data, const Options& options) {
 
 // Few rows, classes by chance and cheap leaves: most splits tie with another.
 void test_random_problems(Random& random) {
-    for (int i = 0; i < 1500; ++i) {
+    for (int i = 0; i < 8000; ++i) {
         const Data data = make_data(
             random, {.n_rows = random.between(2, 16),
                      .n_columns = random.between(2, 6),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -16,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._input import Table, read_table
 from splitsecond._labels import encode_labels
-from splitsecond._solver import Solution, default_lookahead, n_threads, solve
-from splitsecond._tree import Tree
+from splitsecond._solver import Solution, n_threads, solve
+from splitsecond._tree import Tree, leaf_of_rows
 from splitsecond._weights import check_sample_weight, row_weights
 
 
@@ -32,14 +33,6 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # What to try when a limit was hit, besides a higher one.
     _cheaper: ClassVar[str] = "a smaller max_depth or a larger regularization"
 
-    regularization: float | Fraction
-    max_depth: int
-    class_weight: Any
-    time_limit: float | None
-    memory_limit: int | None
-    n_jobs: int | None
-    verbose: int
-
     # Set by fit.
     classes_: NDArray[Any]
     n_features_in_: int
@@ -50,6 +43,25 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_leaves_: int
     depth_: int
     statistics_: dict[str, Any]
+
+    def __init__(
+        self,
+        *,
+        regularization: float | Fraction = 0.01,
+        max_depth: int = 5,
+        class_weight: Any = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.regularization = regularization
+        self.max_depth = max_depth
+        self.class_weight = class_weight
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a tree.
@@ -107,8 +119,7 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the index of the leaf (a node of ``tree_``) that each row ends in."""
         check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        table = read_table(X, names=None if names is None else list(names))
+        table = read_table(X, labels=self._labels_in)
         if table.n_columns != self.n_features_in_:
             raise ValueError(
                 f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
@@ -116,7 +127,8 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         self._compare_names(table)
         table.check_binary()
-        return self.tree_.apply(table)
+        tree = self.tree_
+        return leaf_of_rows(tree.feature, tree.left, tree.right, table)
 
     def get_depth(self) -> int:
         """Return the number of questions on the longest path of the tree."""
@@ -137,12 +149,11 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not hasattr(self, "tree_"):
             return repr(self)
         tree = self.tree_
-        proof = "optimal" if self.status_ == "optimal" else "near-optimal"
         gap = self.objective_ - self.lower_bound_
         bound = (
-            f"proved {proof}"
+            "proved optimal"
             if gap <= 0
-            else f"{proof}, lower bound {self.lower_bound_:.4f} (gap {gap:.4f})"
+            else f"near-optimal, lower bound {self.lower_bound_:.4f} (gap {gap:.4f})"
         )
         ended = {
             "optimal": "complete",
@@ -151,7 +162,7 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "memory_limit": "stopped at the memory limit",
             "interrupted": "interrupted",
         }[self.status_]
-        weighted = "" if tree.counts.sum(axis=1)[0] == tree.n_rows[0] else "weighted "
+        weighted = "weighted " if self._weighted else ""
         leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
         return "\n".join(
             [
@@ -171,29 +182,20 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # ---- steps of fit --------------------------------------------------------------------------
 
     def _check_parameters(self) -> None:
-        value = self.regularization
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, (Real, Fraction))
-            or not 0 <= value < np.inf
-        ):
+        value: Any = self.regularization
+        number = isinstance(value, (Real, Decimal)) and not isinstance(value, bool)
+        if not number or not 0 <= value <= 1e300:
             raise ValueError(
-                f"regularization={value!r} must be a number of at least 0: the price of a "
+                f"regularization={value!r:.40} must be a number of at least 0: the price of a "
                 "leaf as a share of the rows, such as 0.01."
             )
         _check_integer("max_depth", self.max_depth, 0, "the most questions on a path, such as 5")
-        if self.time_limit is not None and not (
-            isinstance(self.time_limit, Real) and self.time_limit > 0
-        ):
-            raise ValueError(
-                f"time_limit={self.time_limit!r} must be a positive number of seconds or None."
-            )
-        if self.memory_limit is not None and not (
-            isinstance(self.memory_limit, Real) and self.memory_limit >= 1
-        ):
-            raise ValueError(
-                f"memory_limit={self.memory_limit!r} must be a positive number of bytes or None."
-            )
+        for name, unit in (("time_limit", "seconds"), ("memory_limit", "bytes")):
+            limit: Any = getattr(self, name)
+            if limit is not None and not (
+                isinstance(limit, Real) and not isinstance(limit, bool) and float(limit) > 0
+            ):
+                raise ValueError(f"{name}={limit!r} must be a positive number of {unit} or None.")
         if self.n_jobs is not None:
             _check_integer("n_jobs", self.n_jobs, None, "a number of threads, -1 for all")
             n_threads(self.n_jobs)
@@ -209,37 +211,43 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.array(table.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+        self._labels_in = table.labels
+        self._weighted = weights is not None
         self.n_features_in_ = table.n_columns
         self.classes_ = classes
-        counts = solution.counts.astype(np.float64)
-        n_rows = solution.counts.sum(axis=1)
+        counts, n_rows = solution.counts.astype(np.float64), solution.counts.sum(axis=1)
         if weights is not None:
             counts *= weights.sum() / solution.weight  # back to the user's units
-        tree = Tree(
+            n_rows = _rows_at_nodes(solution, table)
+        self.tree_ = Tree(
             feature=solution.feature,
             left=solution.left,
             right=solution.right,
             counts=counts,
             n_rows=n_rows,
             classes=classes,
-            names=table.names or [f"x{j}" for j in range(table.n_columns)],
+            names=[
+                str(label) for label in table.labels or (f"x{j}" for j in range(table.n_columns))
+            ],
             objective=float(solution.objective),
         )
-        if weights is not None:
-            object.__setattr__(tree, "n_rows", _rows_at_nodes(tree, table))
-        self.tree_ = tree
         self.objective_ = float(solution.objective)
         self.lower_bound_ = float(solution.lower_bound)
         self.status_ = solution.status
         self.n_leaves_ = solution.leaves
-        self.depth_ = tree.depth
+        self.depth_ = self.tree_.depth
         self.statistics_ = solution.statistics
         self._warn_if_stopped()
 
     def _warn_if_stopped(self) -> None:
         reasons = {
             "time_limit": (f"Stopped at time_limit={self.time_limit} s", "time_limit"),
-            "memory_limit": (f"Stopped at memory_limit={self.memory_limit} bytes", "memory_limit"),
+            "memory_limit": (
+                "Stopped because the machine's memory is used up"
+                if self.memory_limit is None
+                else f"Stopped at memory_limit={self.memory_limit} bytes",
+                "memory_limit",
+            ),
             "interrupted": ("Interrupted", ""),
         }
         if self.status_ not in reasons:
@@ -335,27 +343,8 @@ class LicketySPLITClassifier(_TreeClassifier):
 
     _algorithm = "lickety"
 
-    def __init__(
-        self,
-        *,
-        regularization: float | Fraction = 0.01,
-        max_depth: int = 5,
-        class_weight: Any = None,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.regularization = regularization
-        self.max_depth = max_depth
-        self.class_weight = class_weight
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
-
-class GreedyTreeClassifier(LicketySPLITClassifier):
+class GreedyTreeClassifier(_TreeClassifier):
     """The greedy baseline: splits of highest information gain, pruned bottom up by the objective.
 
     Parameters and attributes are those of `LicketySPLITClassifier`.
@@ -364,7 +353,7 @@ class GreedyTreeClassifier(LicketySPLITClassifier):
     _algorithm = "greedy"
 
 
-class OptimalTreeClassifier(LicketySPLITClassifier):
+class OptimalTreeClassifier(_TreeClassifier):
     """The tree of lowest objective among all of depth `max_depth`, with proof.
 
     A fit that ends by itself has ``status_ == "optimal"`` and ``lower_bound_ == objective_``. One
@@ -377,7 +366,7 @@ class OptimalTreeClassifier(LicketySPLITClassifier):
     _cheaper = "a smaller max_depth, a larger regularization, or SPLITClassifier"
 
 
-class SPLITClassifier(LicketySPLITClassifier):
+class SPLITClassifier(_TreeClassifier):
     """Near-optimal trees by lookahead: optimal for the first levels given greedy completions below.
 
     Parameters
@@ -421,6 +410,8 @@ class SPLITClassifier(LicketySPLITClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        if not isinstance(self.postprocess, (bool, np.bool_)):
+            raise ValueError(f"postprocess={self.postprocess!r} must be True or False.")
         if self.lookahead_depth is None:
             return
         _check_integer("lookahead_depth", self.lookahead_depth, 0, "levels searched exhaustively")
@@ -431,13 +422,7 @@ class SPLITClassifier(LicketySPLITClassifier):
             )
 
     def _solver_options(self) -> dict[str, Any]:
-        lookahead = self.lookahead_depth
-        return {
-            "lookahead_depth": default_lookahead(self.max_depth)
-            if lookahead is None
-            else lookahead,
-            "postprocess": bool(self.postprocess),
-        }
+        return {"lookahead_depth": self.lookahead_depth, "postprocess": bool(self.postprocess)}
 
 
 class _Progress:
@@ -469,12 +454,13 @@ def _time_left(time_limit: float | None, start: float) -> float | None:
     return max(float(time_limit) - (time.perf_counter() - start), 1e-9)
 
 
-def _rows_at_nodes(tree: Tree, table: Table) -> NDArray[np.int64]:
+def _rows_at_nodes(solution: Solution, table: Table) -> NDArray[np.int64]:
     """Count the training rows at each node: the weights do not tell."""
-    rows = np.bincount(tree.apply(table), minlength=len(tree.feature)).astype(np.int64)
+    leaves = leaf_of_rows(solution.feature, solution.left, solution.right, table)
+    rows = np.bincount(leaves, minlength=len(solution.feature)).astype(np.int64)
     for node in reversed(range(len(rows))):
-        if tree.feature[node] >= 0:
-            rows[node] = rows[tree.left[node]] + rows[tree.right[node]]
+        if solution.feature[node] >= 0:
+            rows[node] = rows[solution.left[node]] + rows[solution.right[node]]
     return rows
 
 

@@ -15,7 +15,8 @@ def as_fraction(value: float | Rational | Decimal) -> Fraction:
     """
     if isinstance(value, (Rational, Decimal)):
         return Fraction(value)
-    return Fraction(repr(float(value)))
+    # A numpy float prints its own shortest decimal; repr would add its type.
+    return Fraction(str(value))
 
 
 def leaf_price(regularization: Fraction, weight: int, most_leaves: int) -> tuple[int, int]:

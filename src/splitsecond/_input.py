@@ -5,6 +5,7 @@ Nothing is ever cast to 0/1. A value that is neither is refused with its column,
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,14 @@ class Table:
 
     n_rows: int
     n_columns: int
-    names: list[str] | None
+    labels: list[Any] | None  # of a data frame's columns, of any type
+
+    @property
+    def names(self) -> list[str] | None:
+        """Column names; as in scikit-learn, labels that are not all strings are no names."""
+        if self.labels is None or not all(isinstance(label, str) for label in self.labels):
+            return None
+        return self.labels
 
     def column(self, j: int) -> NDArray[Any]:
         """One column as an array that compares with 0 and 1."""
@@ -65,7 +73,7 @@ class DenseTable(Table):
         values = self.column(column)
         value = values[row]
         others = int(np.count_nonzero((values != 0) & (values != 1)))
-        name = f"Column {self.names[column]!r}" if self.names else f"Column {column}"
+        name = f"Column {self.labels[column]!r}" if self.labels else f"Column {column}"
         if others > 1:
             seen = f"{others} values that are neither 0 nor 1"
         else:
@@ -97,19 +105,35 @@ class SparseTable(Table):
         return _core.solve_sparse(self.row_begin, self.ones, self.n_columns, *args)
 
 
-def read_table(X: Any, *, names: list[str] | None = None) -> Table:
+def read_table(X: Any, *, labels: list[Any] | None = None) -> Table:
     """Read ``X`` without copying where possible.
 
-    With ``names``, the columns of a data frame are taken by name, in that order.
+    With ``labels``, the columns of a data frame are taken by their labels, in that order.
     """
+    if isinstance(X, np.ma.MaskedArray):
+        raise ValueError("X is a masked array: fill or drop the masked values first.")
     if isinstance(X, np.ndarray):
         return _read_array(X)
     if hasattr(X, "tocsr") and hasattr(X, "nnz"):
         return _read_sparse(X)
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    twice = _repeated(getattr(X, "columns", ()))
+    if twice is not None:
+        raise ValueError(f"X has several columns named {twice!r}: rename them.")
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise ValueError("X is a lazy frame: collect it first, with X.collect().")
     if isinstance(frame, nw.DataFrame):
-        return _read_frame(frame, X, names)
+        return _read_frame(frame, X, labels)
     return _read_array(X)
+
+
+def _repeated(labels: Any) -> Any:
+    """Return a label that stands twice, or None. Lazy frames would have to be run to tell."""
+    try:
+        counted = Counter(labels)
+    except TypeError:
+        return None
+    return next((label for label, times in counted.items() if times > 1), None)
 
 
 def _read_array(X: Any) -> Table:
@@ -127,30 +151,23 @@ def _read_array(X: Any) -> Table:
     return _checked(DenseTable(n_rows, n_columns, None, [_numeric(array, None)]))
 
 
-def _read_frame(frame: nw.DataFrame[Any], X: Any, names: list[str] | None) -> Table:
-    present = [str(name) for name in frame.columns]
-    twice = sorted({name for name in present if present.count(name) > 1})
-    if twice:
-        raise ValueError(f"X has several columns named {twice[0]!r}: rename them.")
-    if names is not None:
-        missing = [name for name in names if name not in present]
-        if missing:
-            listed = ", ".join(repr(name) for name in missing[:5])
-            more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-            raise ValueError(
-                f"X lacks {'columns' if len(missing) > 1 else 'column'} {listed}{more} "
-                "that the model was fitted with."
-            )
-    wanted = present if names is None else names
-    if all(isinstance(name, str) for name in frame.columns):
-        labels: list[str] | None = wanted
-    else:
-        labels = None  # as scikit-learn: names that are not strings are no names
+def _read_frame(frame: nw.DataFrame[Any], X: Any, labels: list[Any] | None) -> Table:
+    present = list(frame.columns)
+    wanted = present if labels is None else labels
+    known = set(present)
+    missing = [label for label in wanted if label not in known]
+    if missing:
+        listed = ", ".join(repr(label) for label in missing[:5])
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        raise ValueError(
+            f"X lacks {'columns' if len(missing) > 1 else 'column'} {listed}{more} "
+            "that the model was fitted with."
+        )
     if wanted == present and _is_one_array(X):
-        array = X.to_numpy()
-        return _checked(DenseTable(array.shape[0], array.shape[1], labels, [_plain(array)]))
-    blocks = [_series(frame.get_column(name), name) for name in wanted]
-    return _checked(DenseTable(len(frame), len(wanted), labels, blocks))
+        blocks = [_plain(X.to_numpy())]
+    else:
+        blocks = [_series(frame.get_column(label), label) for label in wanted]
+    return _checked(DenseTable(len(frame), len(wanted), wanted, blocks))
 
 
 def _is_one_array(X: Any) -> bool:
@@ -161,57 +178,60 @@ def _is_one_array(X: Any) -> bool:
     return isinstance(dtypes.iloc[0], np.dtype) and dtypes.iloc[0].kind in "buif"
 
 
-def _series(series: nw.Series[Any], name: str) -> NDArray[Any]:
-    if not (series.dtype.is_numeric() or series.dtype in (nw.Boolean, nw.Object)):
-        value = series.drop_nulls().head(1).to_list()
-        example = f", such as {value[0]!r}" if value else ""
-        raise ValueError(
-            f"Column {name!r} has values of type {series.dtype}{example}. "
-            "Every value must be 0, 1, False or True; nothing is cast. "
-            "Turn it into 0/1 columns first, for example with `x == value`."
-        )
+def _series(series: nw.Series[Any], label: Any) -> NDArray[Any]:
     missing = series.is_null()
     if missing.any():
         row = int(missing.to_numpy().argmax())
         raise ValueError(
-            f"Column {name!r} has {int(missing.sum())} missing values, the first in row {row}. "
+            f"Column {label!r} has {int(missing.sum())} missing values, the first in row {row}. "
             "Every value must be 0, 1, False or True. Fill in or drop missing values (NaN) first."
         )
     array = series.to_numpy()
-    return _numeric(array, name)
+    if array.dtype.kind not in "buifO" or series.dtype in (nw.Categorical, nw.Enum, nw.String):
+        example = f", such as {array[0]!r}" if array.size else ""
+        raise ValueError(
+            f"Column {label!r} has values of type {series.dtype}{example}. "
+            "Every value must be 0, 1, False or True; nothing is cast. "
+            "Turn it into 0/1 columns first, for example with `x == value`."
+        )
+    return _numeric(array, label)
 
 
-def _numeric(array: NDArray[Any], name: str | None) -> NDArray[Any]:
+def _numeric(array: NDArray[Any], label: Any) -> NDArray[Any]:
     if array.dtype.kind in "buif" and array.dtype.itemsize <= 8:
         return _plain(array)
     if array.dtype.kind == "c":
         raise ValueError(
             "Complex data not supported: every value of X must be 0, 1, False or True."
         )
-    if array.dtype.kind == "O":
-        return _objects(array, name)
-    if array.dtype.kind == "f":  # longer than 64 bits: compare before rounding
-        return np.where(array == 0, 0.0, np.where(array == 1, 1.0, 2.0 + 0.0 * array.astype(float)))
-    example = f", such as {array.flat[0]!r}" if array.size else ""
+    return _flags(array, label)
+
+
+def _flags(array: NDArray[Any], label: Any) -> NDArray[np.uint8]:
+    """Compare what numpy has no short number for (objects, text, long floats) with 0 and 1."""
+    try:
+        zero, one = array == 0, array == 1
+        binary = np.asarray(zero | one, dtype=bool)
+    except (TypeError, ValueError):  # a value that does not compare, such as a blank
+        zero = one = binary = np.zeros(array.shape, dtype=bool)
+    if array.size == 0 or (binary.shape == array.shape and binary.all()):
+        return np.asarray(one, dtype=np.uint8).reshape(array.shape)
+    index, value = next(
+        (index, value) for index, value in np.ndenumerate(array) if not _is_flag(value)
+    )
+    column = label if label is not None else index[-1] if len(index) > 1 else 0
     raise ValueError(
-        f"X has dtype {array.dtype}{example}: every value must be 0, 1, False or True. "
-        "Turn columns of text into 0/1 columns first, for example with `x == value`."
+        f"Column {column!r} has the value {value!r} of type {type(value).__name__} in row "
+        f"{index[0]}. Every value must be 0, 1, False or True; nothing is cast. Turn columns of "
+        "text into 0/1 columns first, for example with `x == value`; fill in or drop blanks (NaN)."
     )
 
 
-def _objects(array: NDArray[Any], name: str | None) -> NDArray[Any]:
-    """Read Python objects: True, False, 0 and 1 of any numeric type; anything else is an error."""
-    out = np.empty(array.shape, dtype=np.float64)
-    for index, value in np.ndenumerate(array):
-        number = isinstance(value, (bool, int, float, np.number, np.bool_))
-        if not number:
-            column = repr(name) if name is not None else str(index[-1] if len(index) > 1 else 0)
-            raise ValueError(
-                f"Column {column} has the value {value!r} of type {type(value).__name__} in row "
-                f"{index[0]}: every value must be 0, 1, False or True, not text or blank."
-            )
-        out[index] = value
-    return out
+def _is_flag(value: Any) -> bool:
+    try:
+        return bool(value in (0, 1))
+    except (TypeError, ValueError):
+        return False
 
 
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
@@ -221,16 +241,20 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
         return array.astype(np.float32)
     if not array.dtype.isnative:
         return array.astype(array.dtype.newbyteorder("="))
+    if any(step % array.itemsize for step in array.strides) or not array.flags.aligned:
+        return array.copy()
     return array
 
 
 def _read_sparse(X: Any) -> Table:
     rows = X.tocsr()
+    if len(rows.shape) != 2:
+        raise ValueError(f"Expected a 2D sparse table, got shape {rows.shape}: reshape it.")
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()
     n_rows, n_columns = rows.shape
-    bad = ~((rows.data == 0) | (rows.data == 1))
+    bad = (rows.data != 0) & (rows.data != 1)
     if bad.any():
         place = int(np.argmax(bad))
         row = int(np.searchsorted(rows.indptr, place, side="right") - 1)
@@ -246,14 +270,13 @@ def _read_sparse(X: Any) -> Table:
 
 
 def _checked(table: Table) -> Table:
-    if table.n_rows == 0:
-        raise ValueError(
-            f"Found array with 0 sample(s) (shape=(0, {table.n_columns})) while a minimum of 1 is "
-            "required: X has no rows."
-        )
-    if table.n_columns == 0:
-        raise ValueError(
-            f"Found array with 0 feature(s) (shape=({table.n_rows}, 0)) while a minimum of 1 is "
-            "required: X has no columns."
-        )
+    for count, what, where in (
+        (table.n_rows, "sample", "rows"),
+        (table.n_columns, "feature", "columns"),
+    ):
+        if count == 0:
+            raise ValueError(
+                f"Found array with 0 {what}(s) (shape=({table.n_rows}, {table.n_columns})) while a "
+                f"minimum of 1 is required: X has no {where}."
+            )
     return table

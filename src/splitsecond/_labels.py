@@ -25,7 +25,13 @@ def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
         )
     if labels.dtype.kind in "biu":
         return _encode_integers(labels)
-    check_classification_targets(labels)
+    if labels.dtype.kind == "f":
+        check_classification_targets(labels)
+    elif labels.dtype.kind not in "OUST":
+        raise ValueError(
+            f"Unknown label type: y has dtype {labels.dtype}. Class labels must be strings, "
+            "numbers or booleans: convert them, for example with y.astype(str)."
+        )
     try:
         classes, codes = np.unique(labels, return_inverse=True)
     except TypeError as error:
@@ -38,6 +44,8 @@ def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _as_array(y: Any) -> NDArray[Any]:
+    if isinstance(y, np.ma.MaskedArray):
+        raise ValueError("y is a masked array: drop the masked rows first.")
     if y is None:
         raise ValueError(
             "requires y to be passed, but the target y is None: give the class labels."
@@ -66,12 +74,27 @@ def _as_array(y: Any) -> NDArray[Any]:
         if np.isinf(labels).any():
             raise ValueError("Input y contains infinity: labels must be finite.")
     if labels.dtype.kind == "O":
+        labels = _objects(labels)
+    return labels
+
+
+def _objects(labels: NDArray[Any]) -> NDArray[Any]:
+    """Refuse blanks among Python objects; give booleans and integers their numpy dtype."""
+    kinds = set(map(type, labels.tolist()))
+    blanks = {kind for kind in kinds if kind.__name__ in ("NoneType", "NAType", "NaTType")}
+    if blanks or any(issubclass(kind, float) for kind in kinds):
         for row, label in enumerate(labels):
-            if label is None or (isinstance(label, float) and math.isnan(label)):
+            if type(label) in blanks or (isinstance(label, float) and math.isnan(label)):
                 raise ValueError(
                     f"Input y contains NaN: the label in row {row} is {label!r}. "
                     "Drop rows without a label."
                 )
+    if kinds == {bool}:
+        return labels.astype(bool)
+    if kinds == {int} and all(abs(label) < 2**62 for label in labels):
+        return labels.astype(np.int64)
+    if kinds == {float}:
+        check_classification_targets(labels.astype(float))
     return labels
 
 

@@ -70,7 +70,7 @@ def solve(
     total = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
 
     price = as_fraction(regularization)
-    depth = min(max_depth, table.n_columns)
+    depth = int(min(max_depth, table.n_columns))
     # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
     # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
     most_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
@@ -79,13 +79,16 @@ def solve(
     options = {
         "algorithm": algorithm,
         "max_depth": depth,
-        "lookahead": default_lookahead(max_depth) if lookahead_depth is None else lookahead_depth,
+        "lookahead": default_lookahead(depth)
+        if lookahead_depth is None
+        else min(lookahead_depth, depth),
         "postprocess": postprocess,
         "error_price": error_price,
         "leaf_price": per_leaf,
         "time_limit": None if time_limit is None else float(time_limit),
-        "memory_limit": None if memory_limit is None else int(memory_limit),
-        "n_threads": n_threads(n_jobs),
+        "memory_limit": None if memory_limit is None else int(min(memory_limit, 2**62)),
+        # No use for more threads than first splits.
+        "n_threads": min(n_threads(n_jobs), table.n_columns),
         "progress": progress,
         "simd": simd,
         "equivalent_points": equivalent_points,
@@ -95,6 +98,8 @@ def solve(
         "subtract_siblings": subtract_siblings,
     }
     found = table.solve(codes, n_classes, integers, options)
+    if not found["packed"]:  # stopped before every value had been looked at
+        table.check_binary()
 
     objective = Fraction(found["errors"], total) + price * found["leaves"]
     exact = found["lower_bound"] == error_price * found["errors"] + per_leaf * found["leaves"]

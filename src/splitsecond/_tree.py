@@ -62,20 +62,6 @@ class Tree:
                 below[node] = 1 + max(below[self.left[node]], below[self.right[node]])
         return int(below[0])
 
-    def apply(self, table: Table) -> NDArray[np.int64]:
-        """Return the leaf that each row of a table ends in."""
-        leaf = np.zeros(table.n_rows, dtype=np.int64)
-        waiting = [(0, np.arange(table.n_rows))]
-        while waiting:
-            node, rows = waiting.pop()
-            if self.feature[node] < 0 or rows.size == 0:
-                leaf[rows] = node
-                continue
-            yes = table.column(self.feature[node])[rows] == 1
-            waiting.append((int(self.left[node]), rows[yes]))
-            waiting.append((int(self.right[node]), rows[~yes]))
-        return leaf
-
     def shares(self) -> NDArray[np.float64]:
         """Class shares at each node."""
         shares: NDArray[np.float64] = self.counts / self.counts.sum(axis=1, keepdims=True)
@@ -91,86 +77,76 @@ class Tree:
         """List the leaves as rules, each with its conditions, prediction, rows and class shares."""
         rules = []
         shares = self.shares()
-
-        def walk(node: int, conditions: list[tuple[str, bool]]) -> None:
-            if self.feature[node] < 0:
-                rules.append(
-                    {
-                        "if": [name if yes else f"not {name}" for name, yes in conditions],
-                        "then": _plain(self.classes[self.prediction[node]]),
-                        "rows": int(self.n_rows[node]),
-                        "shares": {
-                            _plain(label): float(share)
-                            for label, share in zip(self.classes, shares[node], strict=True)
-                        },
-                        "leaf": node,
-                    }
-                )
-                return
-            name = self.names[self.feature[node]]
-            walk(int(self.left[node]), [*conditions, (name, True)])
-            walk(int(self.right[node]), [*conditions, (name, False)])
-
-        walk(0, [])
+        waiting: list[tuple[int, list[str]]] = [(0, [])]
+        while waiting:
+            node, conditions = waiting.pop()
+            if self.feature[node] >= 0:
+                name = self.names[self.feature[node]]
+                waiting.append((int(self.right[node]), [*conditions, f"not {name}"]))
+                waiting.append((int(self.left[node]), [*conditions, name]))
+                continue
+            rules.append(
+                {
+                    "if": conditions,
+                    "then": _plain(self.classes[self.prediction[node]]),
+                    "rows": int(self.n_rows[node]),
+                    "shares": {
+                        _plain(label): float(share)
+                        for label, share in zip(self.classes, shares[node], strict=True)
+                    },
+                    "leaf": node,
+                }
+            )
         return rules
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as nested dictionaries of plain Python values."""
-
-        def describe(node: int) -> dict[str, Any]:
-            out: dict[str, Any] = {
-                "rows": int(self.n_rows[node]),
-                "counts": self.counts[node].tolist(),
-            }
+        nodes: list[dict[str, Any]] = [
+            {"rows": int(rows), "counts": counts.tolist()}
+            for rows, counts in zip(self.n_rows, self.counts, strict=True)
+        ]
+        for node, out in enumerate(nodes):
             if self.feature[node] < 0:
                 out["prediction"] = _plain(self.classes[self.prediction[node]])
             else:
                 out["feature"] = self.names[self.feature[node]]
                 out["column"] = int(self.feature[node])
-                out["yes"] = describe(int(self.left[node]))
-                out["no"] = describe(int(self.right[node]))
-            return out
-
+                out["yes"] = nodes[self.left[node]]
+                out["no"] = nodes[self.right[node]]
         return {
             "classes": [_plain(label) for label in self.classes],
             "objective": self.objective,
             "n_leaves": self.n_leaves,
             "depth": self.depth,
-            "root": describe(0),
+            "root": nodes[0],
         }
 
     def to_json(self, indent: int | None = None) -> str:
-        """Return `to_dict` as JSON; labels that JSON has no word for are written as text."""
+        """Return `to_dict` as JSON; labels that JSON has no word for are written as text.
+
+        Python's writer gives up on trees some hundreds of levels deep.
+        """
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, default=str)
 
     def to_text(self) -> str:
         """Draw the tree with lines: a question a row, yes before no, leaves with their share."""
         lines: list[tuple[str, str]] = []
         shares = self.shares()
-
-        def leaf_text(node: int) -> tuple[str, str]:
-            label = self.classes[self.prediction[node]]
-            share = shares[node, self.prediction[node]]
-            inside = self.counts[node, self.prediction[node]]
-            return (
-                f"-> {label}",
-                f"{share:4.0%}  ({_number(inside)}/{_number(self.counts[node].sum())})",
-            )
-
-        def walk(node: int, lead: str, below: str) -> None:
-            if self.feature[node] < 0:
-                text, numbers = leaf_text(node)
-                lines.append((lead + text, numbers))
-                return
-            lines.append(
-                (f"{lead}{self.names[self.feature[node]]} ?", f"{self.n_rows[node]:,} rows")
-            )
-            walk(int(self.left[node]), below + "|- yes  ", below + "|  ")
-            walk(int(self.right[node]), below + "|- no   ", below + "   ")
-
-        walk(0, "", "")
+        waiting = [(0, "", "")]  # node, what leads to it, what leads to its children
+        while waiting:
+            node, lead, below = waiting.pop()
+            if self.feature[node] >= 0:
+                question = f"{lead}{self.names[self.feature[node]]} ?"
+                lines.append((question, f"{self.n_rows[node]:,} rows"))
+                waiting.append((int(self.right[node]), below + "|- no   ", below + "   "))
+                waiting.append((int(self.left[node]), below + "|- yes  ", below + "|  "))
+                continue
+            chosen = self.prediction[node]
+            inside, whole = self.counts[node, chosen], self.counts[node].sum()
+            share = f"{shares[node, chosen]:4.0%}  ({_number(inside)}/{_number(whole)})"
+            lines.append((f"{lead}-> {self.classes[chosen]}", share))
         width = max(len(text) for text, _ in lines)
-        return "\n".join(f"{text:<{width}}  {numbers}".rstrip() for text, numbers in lines)
+        return "\n".join(f"{text:<{width}}  {numbers}" for text, numbers in lines)
 
     def to_dot(self) -> str:
         """Return the tree in Graphviz's language."""
@@ -188,6 +164,23 @@ class Tree:
                 lines.append(f'  {node} -> {self.left[node]} [label="yes"];')
                 lines.append(f'  {node} -> {self.right[node]} [label="no"];')
         return "\n".join([*lines, "}"])
+
+
+def leaf_of_rows(
+    feature: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32], table: Table
+) -> NDArray[np.int64]:
+    """Return the leaf of a flat tree that each row of a table ends in."""
+    leaf = np.zeros(table.n_rows, dtype=np.int64)
+    waiting = [(0, np.arange(table.n_rows))]
+    while waiting:
+        node, rows = waiting.pop()
+        if feature[node] < 0 or rows.size == 0:
+            leaf[rows] = node
+            continue
+        yes = table.column(feature[node])[rows] == 1
+        waiting.append((int(left[node]), rows[yes]))
+        waiting.append((int(right[node]), rows[~yes]))
+    return leaf
 
 
 def _plain(label: Any) -> Any:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.class_weight import compute_class_weight
 
 # The core counts in 32-bit integers.
 MOST_WEIGHT = 2**31 - 1
-# Real weights that no small factor makes whole are rounded to this many steps of the largest.
-RESOLUTION = 2**16 - 1
+# Real weights without a common factor are rounded to this share of their total.
+ROUNDED_TOTAL = 2**30
 
+_FEW = 16  # so many different weights are worth a search for the best factor
 _FACTORS = [*(2**i for i in range(1, 17)), 10, 100, 1000, 10_000]
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     """Return ``sample_weight`` as an array, or raise an error that says what is wrong with it."""
+    if isinstance(sample_weight, np.ma.MaskedArray):
+        raise ValueError("sample_weight is a masked array: fill the masked places first.")
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -37,6 +38,8 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
             f"sample_weight must be finite and not negative, got {weights[row]} in row {row}. "
             "Leave the row out or give it weight 0."
         )
+    if weights.max() > 1e300:
+        raise ValueError(f"sample_weight is as large as {weights.max()}: scale the weights down.")
     if not weights.any():
         raise ValueError("sample_weight is zero for every row: give at least one row a weight.")
     return weights
@@ -51,53 +54,101 @@ def row_weights(
     """Multiply class weights and sample weights; None when every row counts once."""
     if class_weight is None:
         return sample_weight
-    if isinstance(class_weight, str) and class_weight != "balanced":
-        raise ValueError(f"class_weight={class_weight!r} must be a dict, 'balanced' or None.")
-    if isinstance(class_weight, str):
-        counts = np.bincount(codes, weights=sample_weight, minlength=len(classes))
-        # Proportional to 1/count, and whole for two classes: count 1 : count 0.
-        with np.errstate(divide="ignore"):
-            shares = counts.sum() / counts if len(classes) != 2 else counts[::-1].astype(float)
-        shares[counts == 0] = 0
+    if class_weight == "balanced":
+        totals = np.bincount(codes, weights=sample_weight, minlength=len(classes))
+        present = totals > 0
+        shares = np.zeros(len(classes))
+        shares[present] = totals.sum() / (np.count_nonzero(present) * totals[present])
+    elif isinstance(class_weight, Mapping):
+        shares = _shares(classes, class_weight)
     else:
-        shares = compute_class_weight(class_weight, classes=classes, y=classes)
-        check_sample_weight(shares, len(classes))
-    weights: NDArray[np.float64] = shares.astype(np.float64)[codes]
-    return weights if sample_weight is None else weights * sample_weight
+        raise ValueError(f"class_weight={class_weight!r} must be a dict, 'balanced' or None.")
+    weights: NDArray[np.float64] = shares[codes]
+    if sample_weight is not None:
+        weights = weights * sample_weight
+    if not weights.any():
+        raise ValueError(
+            "class_weight and sample_weight together are zero for every row: give at least one row "
+            "a weight."
+        )
+    return weights
+
+
+def _shares(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArray[np.float64]:
+    labels = classes.tolist()
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        raise ValueError(
+            f"The classes, {unknown[:5]}, are not in class_weight's data: y has {labels[:10]}."
+        )
+    for label, weight in class_weight.items():
+        if not (isinstance(weight, (int, float, np.number)) and 0 <= weight < 1e300):
+            raise ValueError(
+                f"class_weight of {label!r} must be finite and not negative, got {weight!r}."
+            )
+    return np.array([float(class_weight.get(label, 1)) for label in labels])
 
 
 def as_integers(weights: NDArray[np.float64] | None) -> NDArray[np.int32] | None:
     """Scale weights to integers with a total below 2**31.
 
-    Exact when the weights are whole numbers, or become whole when multiplied by a power of two up
-    to 2**16, by a power of ten up to 10**4, or when divided by the smallest of them. Otherwise each
-    is rounded to the nearest multiple of 1/65535 of the largest; and if the total is then still too
-    large, down to a multiple of 1/(2**31 - 1) of it.
+    Exact when the weights are whole numbers of a total below 2**31, or become so when multiplied
+    by a power of two up to 2**16 or a power of ten up to 10**4. Up to 16 different weights get the
+    common factor that changes them least: none at all where one makes them whole. Others are
+    rounded to the nearest multiple of their total / 2**30; none becomes 0.
     """
     if weights is None:
         return None
     whole = _whole(weights)
     if whole is None:
-        whole = np.rint(weights * (RESOLUTION / weights.max()))
-    if whole.sum() > MOST_WEIGHT:
-        # Round down, so that the total cannot exceed the limit.
-        whole = np.floor(weights * (MOST_WEIGHT / weights.sum()))
+        whole = _nearest(weights / weights.max())
     integers = whole.astype(np.int64)
-    divisor = math.gcd(*np.unique(integers).tolist())
-    return (integers // max(divisor, 1)).astype(np.int32)
+    integers //= np.gcd.reduce(integers)
+    return integers.astype(np.int32)
 
 
 def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Return the weights times a factor that makes them whole, or None if none is known."""
-    if np.all(weights == np.rint(weights)):
-        # Too large a total may be due to a common factor.
-        divisor = math.gcd(*(int(w) for w in np.unique(weights)))
-        return np.asarray(weights / divisor)
-    ratios = weights / weights[weights > 0].min()
-    if ratios.max() <= RESOLUTION and np.allclose(ratios, np.rint(ratios), rtol=1e-12, atol=1e-12):
-        return np.asarray(np.rint(ratios))
-    for factor in _FACTORS:
-        scaled = np.asarray(weights * factor)
-        if np.all(scaled == np.rint(scaled)) and scaled.max() <= MOST_WEIGHT:
-            return scaled
+    if weights.max() > MOST_WEIGHT * 2**16:
+        return None
+    sample = weights[:: max(1, len(weights) // 1000)]
+    for factor in (1, *_FACTORS):
+        if _is_whole(sample * factor) and _is_whole(weights * factor):
+            scaled = np.rint(weights * factor)
+            divisor = np.gcd.reduce(scaled.astype(np.int64))
+            return scaled / divisor if scaled.sum() / divisor <= MOST_WEIGHT else None
     return None
+
+
+def _is_whole(values: NDArray[np.float64]) -> bool:
+    return bool(np.all(np.abs(values - np.rint(values)) <= 1e-12 * values))
+
+
+def _nearest(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    sample = weights[:: max(1, len(weights) // 1000)]
+    if len(np.unique(sample)) <= _FEW:
+        kinds, kind_of = np.unique(weights, return_inverse=True)
+        if len(kinds) <= _FEW:
+            multiples: NDArray[np.float64] = _best_multiples(kinds, np.bincount(kind_of))[kind_of]
+            return multiples
+    return _rounded(weights, weights.sum())
+
+
+def _rounded(weights: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+    rounded: NDArray[np.float64] = np.rint(weights * (ROUNDED_TOTAL / total))
+    return np.maximum(rounded, weights > 0)
+
+
+def _best_multiples(kinds: NDArray[np.float64], rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Return whole numbers nearly in the proportion of ``kinds``, each of so many rows."""
+    positive = kinds > 0
+    units = np.where(positive, kinds / kinds[positive].min(), 0)
+    most = min(100_000, int(MOST_WEIGHT / (units @ rows)) - 1)
+    if most < 1:
+        return _rounded(kinds, kinds @ rows)
+    exact = np.outer(np.arange(1, most + 1), units[positive])
+    change = np.abs(np.rint(exact) / exact - 1).max(axis=1)
+    # The smallest factor among those that change least, up to rounding in this very line.
+    best = 1 + int(np.argmax(change <= change.min() + 1e-13))
+    multiples: NDArray[np.float64] = np.rint(best * units)
+    return multiples
