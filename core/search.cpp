@@ -167,16 +167,16 @@ Bounds Search::search(Worker& worker, std::size_t level, const Node& node, std::
     // Below this many word operations, waking threads costs more than it brings.
     constexpr std::size_t kWorthSharing = 1 << 20;
     const std::size_t operations = view.n_words() * view.stride * view.n_features;
-    if (level == 0) problem_.limits.start_loop(choice.order.size());
-    if (level == 0 && operations >= kWorthSharing) {
-        threads_.run(choice.order.size(), [&](std::size_t i, std::size_t w) {
-            try_feature(*workers_[w], level, node, choice.order[i], depth, lookahead, budget, choice);
-            problem_.limits.step();
-        });
-    } else {
-        for (const std::size_t f : choice.order)
-            try_feature(worker, level, node, f, depth, lookahead, budget, choice);
-    }
+    const bool outermost = level == 0;
+    const auto try_next = [&](std::size_t i, Worker& by) {
+        try_feature(by, level, node, choice.order[i], depth, lookahead, budget, choice);
+        if (outermost) problem_.limits.step();
+    };
+    if (outermost) problem_.limits.start_loop(choice.order.size());
+    if (outermost && operations >= kWorthSharing)
+        threads_.run(choice.order.size(), [&](std::size_t i, std::size_t w) { try_next(i, *workers_[w]); });
+    else
+        for (std::size_t i = 0; i < choice.order.size(); ++i) try_next(i, worker);
 
     choice.best.lower = choice.best.upper;
     for (const std::size_t f : choice.order)
