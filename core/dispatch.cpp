@@ -37,8 +37,9 @@ Processor detect() {
     const unsigned long long saved = _xgetbv(0);
     __cpuidex(leaf, 7, 0);
     found.avx2 = (saved & 0x6) == 0x6 && (leaf[1] & (1 << 5)) != 0;
-    const bool foundation = (leaf[1] & (1 << 16)) != 0 && (leaf[1] & (1 << 17)) != 0 &&
-                            (leaf[1] & (1 << 30)) != 0 && (leaf[1] & (1 << 31)) != 0;
+    const bool foundation = (leaf[1] & (1 << 8)) != 0 && (leaf[1] & (1 << 16)) != 0 &&
+                            (leaf[1] & (1 << 17)) != 0 && (leaf[1] & (1 << 30)) != 0 &&
+                            (leaf[1] & (1 << 31)) != 0;
     found.avx512 = found.avx2 && (saved & 0xe6) == 0xe6 && foundation && (leaf[2] & (1 << 14)) != 0;
     return found;
 }
@@ -47,9 +48,9 @@ Processor detect() {
     Processor found;
     __builtin_cpu_init();
     found.avx2 = __builtin_cpu_supports("avx2");
-    found.avx512 = found.avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                   __builtin_cpu_supports("avx512vpopcntdq");
+    found.avx512 = found.avx2 && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("avx512f") &&
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq");
     return found;
 }
 #endif

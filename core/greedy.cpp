@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace splitsecond {
 namespace {
@@ -13,17 +14,18 @@ constexpr double kCompressCost = 10;
 
 }  // namespace
 
+void Gains::read(const View& view, const Count* counts) {
+    totals.resize(view.n_classes);
+    for (std::size_t c = 0; c < view.n_classes; ++c) totals[c] = counts[c * view.stride + view.ones()];
+}
+
 std::ptrdiff_t best_gain(const Problem& problem, const View& view, const Count* counts, Gains& gains) {
+    gains.read(view, counts);
     gains.entropy.resize(view.n_features);
-    gains.totals.resize(view.n_classes);
-    double weight = 0;
-    for (std::size_t c = 0; c < view.n_classes; ++c) {
-        gains.totals[c] = counts[c * view.stride + view.ones()];
-        weight += gains.totals[c];
-    }
     const double least = problem.kernels().split_entropies(
         counts, view.stride, gains.totals.data(), view.n_classes, view.n_features, gains.entropy.data());
     if (least == std::numeric_limits<double>::infinity()) return -1;
+    const double weight = std::accumulate(gains.totals.begin(), gains.totals.end(), 0.0);
     std::ptrdiff_t first = 0;
     while (gains.entropy[static_cast<std::size_t>(first)] > least + kTieBits * weight) ++first;
     return first;
@@ -35,6 +37,7 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
     const Cost leaf = price.of(node_errors(view, counts), 1);
     const std::size_t node = tree == nullptr ? 0 : tree->add_leaf(counts + view.ones(), view.stride);
     if (depth == 0 || leaf <= split_floor(problem_, view, counts)) return leaf;
+    if (depth == 1 && tree == nullptr && !worth_a_split(view, counts, leaf)) return leaf;
     const std::ptrdiff_t best = best_gain(problem_, view, counts, gains_);
     if (best < 0) return leaf;
     const std::size_t f = static_cast<std::size_t>(best);
@@ -43,7 +46,10 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
         const LeafErrors errors = leaf_errors(view, counts, f);
         return std::min(leaf, price.of(errors.yes + errors.no, 2));
     }
-    if (problem_.limits.stop()) return leaf;
+    // Small nodes take a microsecond: not each of them needs to read the clock.
+    constexpr std::size_t kSmallNode = 4096, kNodesPerLook = 16;
+    if ((view.n_words() > kSmallNode || ++nodes_ % kNodesPerLook == 0) && problem_.limits.stop()) return leaf;
+    if (problem_.limits.stopped()) return leaf;
 
     // Gather the rows when the counts below, 2^(depth-1) - 1 of them, would waste more on absent rows.
     if (levels_.size() <= level) levels_.emplace_back(problem_.limits);
@@ -102,6 +108,15 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
         return leaf;
     }
     return sum;
+}
+
+// Whether any split beats the leaf, whichever the entropies favour: far cheaper to tell.
+bool Greedy::worth_a_split(const View& view, const Count* counts, Cost leaf) {
+    gains_.read(view, counts);
+    const Count right = problem_.kernels().best_stump(counts, view.stride, gains_.totals.data(),
+                                                      view.n_classes, view.n_features);
+    const Cost weight = weight_at(view, counts, view.ones());
+    return problem_.price.of(weight - right, 2) < leaf;
 }
 
 }  // namespace splitsecond

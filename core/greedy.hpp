@@ -20,7 +20,9 @@ namespace splitsecond {
 
 struct Gains {  // scratch memory: entropy[j] is that of the split on j, times the rows' weight
     std::vector<double> entropy;
-    std::vector<Count> totals;
+    std::vector<Count> totals;  // of each class
+
+    void read(const View& view, const Count* counts);  // sets totals
 };
 
 // The feature of `view` with the highest information gain on rows with these counts; -1: none divides them.
@@ -54,8 +56,11 @@ private:
     Cost complete(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget,
                   std::size_t level, Tree* tree);
 
+    bool worth_a_split(const View& view, const Count* counts, Cost leaf);
+
     const Problem& problem_;
     std::deque<Level> levels_;
+    std::size_t nodes_ = 0;
     Gains gains_;
 };
 

@@ -66,6 +66,10 @@ struct Kernels {
     // one further split classifies correctly. yes[j] and no[j] only grow.
     void (*stump_row)(const PairRow& row, Count* yes, Count* no);
 
+    // The most weight that one split classifies correctly. single[c * step + j], total[c].
+    Count (*best_stump)(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
+                        std::size_t n_features);
+
     // entropy[j] = weight * entropy in bits of the split on j, summed over both sides; infinite when a
     // side is empty. single[c * step + j], total[c]. Returns the least of them.
     double (*split_entropies)(const Count* single, std::size_t step, const Count* total,

@@ -25,6 +25,13 @@ struct Vector {
     }
 };
 
+// Brings the bits of a word selected by a mask to its low end.
+struct Compressor {
+    Word mask;
+    explicit Compressor(Word selected) : mask(selected) {}
+    Word operator()(Word x) const { return _pext_u64(x, mask); }
+};
+
 // Low bits of up to 64 bytes as one word; false if a byte is neither 0 nor 1.
 inline bool bits_of_bytes(const std::uint8_t* bytes, std::size_t width, Word& bits) {
     const __mmask64 present = width == 64 ? ~__mmask64{0} : (__mmask64{1} << width) - 1;

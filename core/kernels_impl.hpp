@@ -139,41 +139,6 @@ bool pack_bytes(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t
 
 // ---- gathering rows -------------------------------------------------------------------------------
 
-// The six moves that bring the bits of a word selected by `mask` to its low end, in order (Hacker's
-// Delight, "compress"). They depend on the mask alone, so that one set serves all columns of a word.
-struct CompressMoves {
-    Word mask;
-    Word move[6];
-
-    explicit CompressMoves(Word selected) : mask(selected) {
-        Word m = selected;
-        Word zeros_right = ~m << 1;
-        for (int step = 0; step < 6; ++step) {
-            Word parity = zeros_right ^ (zeros_right << 1);
-            parity ^= parity << 2;
-            parity ^= parity << 4;
-            parity ^= parity << 8;
-            parity ^= parity << 16;
-            parity ^= parity << 32;
-            move[step] = parity & m;
-            m = (m ^ move[step]) | (move[step] >> (1 << step));
-            zeros_right &= ~parity;
-        }
-    }
-
-    Word operator()(Word x) const {
-        x &= mask;
-        Word t;
-        t = x & move[0], x = (x ^ t) | (t >> 1);
-        t = x & move[1], x = (x ^ t) | (t >> 2);
-        t = x & move[2], x = (x ^ t) | (t >> 4);
-        t = x & move[3], x = (x ^ t) | (t >> 8);
-        t = x & move[4], x = (x ^ t) | (t >> 16);
-        t = x & move[5], x = (x ^ t) | (t >> 32);
-        return x;
-    }
-};
-
 inline int count_bits(Word x) {
     x -= (x >> 1) & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
@@ -187,7 +152,7 @@ void compress(const Word* data, std::size_t stride, const Word* mask, std::size_
     constexpr std::size_t kBlock = 64;
     for (std::size_t w = 0; w < n_words; ++w) {
         if (mask[w] == 0) continue;
-        const CompressMoves moves(mask[w]);
+        const Compressor moves(mask[w]);
         const int bits = count_bits(mask[w]);
         for (std::size_t begin = 0; begin < out_stride; begin += kBlock) {
             const std::size_t n = out_stride - begin < kBlock ? out_stride - begin : kBlock;
@@ -273,6 +238,26 @@ void stump_row(const PairRow& p, Count* yes, Count* no) {
     }
     yes[p.feature] = best_yes;
     no[p.feature] = best_no;
+}
+
+Count best_stump(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
+                 std::size_t n_features) {
+    constexpr std::size_t kBlock = 64;
+    Count best = 0;
+    for (std::size_t begin = 0; begin < n_features; begin += kBlock) {
+        const std::size_t n = n_features - begin < kBlock ? n_features - begin : kBlock;
+        Count most_yes[kBlock] = {};
+        Count most_no[kBlock] = {};
+        for (std::size_t c = 0; c < n_classes; ++c) {
+            const Count* count = single + c * step + begin;
+            for (std::size_t j = 0; j < n; ++j) {
+                most_yes[j] = larger(most_yes[j], count[j]);
+                most_no[j] = larger(most_no[j], total[c] - count[j]);
+            }
+        }
+        for (std::size_t j = 0; j < n; ++j) best = larger(best, most_yes[j] + most_no[j]);
+    }
+    return best;
 }
 
 // ---- entropy --------------------------------------------------------------------------------------
@@ -363,7 +348,8 @@ double split_entropies(const Count* single, std::size_t step, const Count* total
 }
 
 constexpr Kernels make_kernels(const char* name) {
-    return {name, pack_bytes, transpose, pair_counts, split_rows, compress, stump_row, split_entropies};
+    return {name,     pack_bytes, transpose,  pair_counts,    split_rows,
+            compress, stump_row,  best_stump, split_entropies};
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ struct Vector {
 }  // namespace
 }  // namespace splitsecond
 
-#include "bits_of_bytes.hpp"
+#include "portable_bits.hpp"
+
 #include "kernels_impl.hpp"
 
 namespace splitsecond {

@@ -354,6 +354,34 @@ void test_unavoidable(Random& random) {
                                              .repeated = 60}));
 }
 
+// Marking is optional: with too little room for it nothing is marked, and nothing stops.
+void test_unavoidable_with_little_memory(std::size_t n_bits) {
+    const check::Context context(n_bits, " columns");
+    Data data;  // all combinations once, so that no two rows are equal, in full words
+    data.n_rows = 128;
+    data.n_columns = n_bits;
+    data.n_classes = 2;
+    for (std::size_t i = 0; i < data.n_rows; ++i) {
+        for (std::size_t j = 0; j < n_bits; ++j) data.cells.push_back(i >> j & 1);
+        data.classes.push_back(i % 2);
+    }
+    const Kernels& kernels = find_kernels("auto");
+    bool marked = false;
+    for (std::size_t budget = 1024; !marked; budget += 4) {
+        const check::Context with("budget ", budget);
+        Limits limits(Limits::kNoDeadline, budget);
+        View view(limits);
+        CHECK(!pack(kernels, data.table(), data.target(), limits, view));
+        try {
+            mark_unavoidable(kernels, view, limits);
+        } catch (const LimitReached&) {
+            CHECK(false && "marking ran out of memory");
+        }
+        CHECK(!limits.stopped());
+        marked = limits.peak_bytes() > 2048;
+    }
+}
+
 }  // namespace
 }  // namespace splitsecond
 
@@ -367,5 +395,7 @@ int main() {
     test_columns_left_out();
     test_non_binary(random);
     test_unavoidable(random);
+    test_unavoidable_with_little_memory(7);
+    test_unavoidable_with_little_memory(0);
     return check::report();
 }

@@ -274,6 +274,29 @@ void test_stump_row(const Kernels& kernels, Random& random) {
         }
 }
 
+void test_best_stump(const Kernels& kernels, Random& random) {
+    for (std::size_t n_classes = 1; n_classes <= 5; ++n_classes)
+        for (const std::size_t k : {0, 1, 2, 8, 63, 64, 65, 130}) {
+            const check::Context context(n_classes, " classes, ", k, " features");
+            const std::size_t step = k + random.below(9);
+            const std::vector<Count> total = random_counts(random, n_classes);
+            std::vector<Count> single(n_classes * step, 0);
+            Count expected = 0;
+            for (std::size_t j = 0; j < k; ++j) {
+                Count most_yes = 0, most_no = 0;
+                for (std::size_t c = 0; c < n_classes; ++c) {
+                    const auto with =
+                        static_cast<Count>(random.below(static_cast<std::size_t>(total[c]) + 1));
+                    single[c * step + j] = with;
+                    most_yes = std::max(most_yes, with);
+                    most_no = std::max(most_no, total[c] - with);
+                }
+                expected = std::max(expected, most_yes + most_no);
+            }
+            CHECK_EQ(kernels.best_stump(single.data(), step, total.data(), n_classes, k), expected);
+        }
+}
+
 // ---- entropy --------------------------------------------------------------------------------------
 
 long double x_log2_x(long double x) { return x > 0 ? x * std::log2(x) : 0; }
@@ -375,6 +398,7 @@ int main() {
         test_split_rows(*kernels, random);
         test_compress(*kernels, random);
         test_stump_row(*kernels, random);
+        test_best_stump(*kernels, random);
     }
     test_split_entropies(random);
     test_entropy_table();

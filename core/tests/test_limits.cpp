@@ -50,7 +50,7 @@ struct Case {
 };
 
 Data noisy_data(std::size_t n_rows, std::size_t n_columns) {
-    Random random(10);
+    Random random(15);
     return make_data(random, {.n_rows = n_rows,
                               .n_columns = n_columns,
                               .n_classes = 2,
