@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kTieBits = 1e-9;
 
-// Gathering a node's rows costs about this many counts over the same words (measured: docs/decisions.md).
-constexpr double kCompressCost = 10;
+// Gathering pays only when more counts than this would follow if none were cut short (docs/decisions.md).
+constexpr double kCompressCost = 25;
 
 }  // namespace
 
