@@ -224,6 +224,9 @@ def _fold(tree: Any, regularization: float) -> tuple[NDArray[np.intp], int]:
 
 METHODS: dict[str, Callable[[Problem], Method]] = {
     "splitsecond LicketySPLIT": partial(SplitSecond, name="LicketySPLITClassifier"),
+    "splitsecond LicketySPLIT, exact last split": partial(
+        SplitSecond, name="LicketySPLITClassifier", exact_last_split=True
+    ),
     "splitsecond SPLIT, lookahead 2": partial(
         SplitSecond, name="SPLITClassifier", lookahead_depth=2
     ),

@@ -72,6 +72,7 @@ def licketysplit(data_sets: Sequence[str]) -> Iterator[Comparison]:
         "splitsecond LicketySPLIT",
         "tree-praxis, lookahead 1",
         "CART, folded",
+        "splitsecond LicketySPLIT, exact last split",
         "splitsecond greedy",
     )
     for data_set in data_sets:

@@ -158,7 +158,7 @@ void solve_packed(View& view, const Options& options, Limits& limits, Solution& 
     for (const std::uint32_t feature : root.view.features) n_literals = std::max(n_literals, 2 * feature + 2);
     root.literals.assign((n_literals + 63) / 64, 0);
 
-    const Problem problem{options.price, options.speed, limits};
+    const Problem problem{options.price, options.speed, limits, options.exact_last_split};
     const std::size_t depth = std::min({options.max_depth, root.view.n_features, std::size_t{65535}});
     Workers workers(options.n_threads, limits);
     Search search(problem, workers, options.algorithm == Algorithm::split && options.lookahead > 1);

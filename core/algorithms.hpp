@@ -29,8 +29,9 @@ struct Options {
     // What changes the answer.
     Algorithm algorithm = Algorithm::lickety;
     std::size_t max_depth = 5;
-    std::size_t lookahead = 1;  // split alone
-    bool postprocess = true;    // split alone
+    std::size_t lookahead = 1;      // split alone
+    bool postprocess = true;        // split alone
+    bool exact_last_split = false;  // greedy chooses its last split by errors instead of entropy
     Price price;
 
     // What changes only the speed.

@@ -321,8 +321,8 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
     const std::size_t n_rows = n_words * kBlock;
 
     const std::size_t slots = std::bit_ceil(2 * n_rows + 2);
-    const std::size_t needed =
-        n_rows * (chunks * sizeof(Word) + 4 * sizeof(std::uint32_t)) + slots * sizeof(std::uint32_t);
+    const std::size_t needed = n_rows * std::max<std::size_t>(chunks, 1) * sizeof(Word) +
+                               (4 * n_rows + 1 + slots) * sizeof(std::uint32_t);
     if (!limits.has_room(needed)) return;  // a bound that one can do without
 
     // Row r's features, chunk by chunk, at rows[r * chunks]: the transpose of the packed columns.

@@ -37,8 +37,15 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
     const Cost leaf = price.of(node_errors(view, counts), 1);
     const std::size_t node = tree == nullptr ? 0 : tree->add_leaf(counts + view.ones(), view.stride);
     if (depth == 0 || leaf <= split_floor(problem_, view, counts)) return leaf;
-    if (depth == 1 && tree == nullptr && !worth_a_split(view, counts, leaf)) return leaf;
-    const std::ptrdiff_t best = best_gain(problem_, view, counts, gains_);
+    if (depth == 1 &&
+        tree == nullptr) {  // what the best split makes of it is far cheaper to tell than which one
+        const Cost least = price.of(least_errors(view, counts), 2);
+        if (least >= leaf) return leaf;
+        if (problem_.exact_last_split) return least;
+    }
+    const bool by_errors = depth == 1 && problem_.exact_last_split;
+    const std::ptrdiff_t best =
+        by_errors ? best_split(problem_, view, counts) : best_gain(problem_, view, counts, gains_);
     if (best < 0) return leaf;
     const std::size_t f = static_cast<std::size_t>(best);
 
@@ -110,13 +117,11 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
     return sum;
 }
 
-// Whether any split beats the leaf, whichever the entropies favour: far cheaper to tell.
-bool Greedy::worth_a_split(const View& view, const Count* counts, Cost leaf) {
+Cost Greedy::least_errors(const View& view, const Count* counts) {
     gains_.read(view, counts);
-    const Count right = problem_.kernels().best_stump(counts, view.stride, gains_.totals.data(),
-                                                      view.n_classes, view.n_features);
-    const Cost weight = weight_at(view, counts, view.ones());
-    return problem_.price.of(weight - right, 2) < leaf;
+    return weight_at(view, counts, view.ones()) -
+           problem_.kernels().best_stump(counts, view.stride, gains_.totals.data(), view.n_classes,
+                                         view.n_features);
 }
 
 }  // namespace splitsecond

@@ -1,7 +1,8 @@
 // The greedy completion T_g: split on the feature of highest information gain, then prune bottom up.
 //
 //     greedy(D, 0) = leaf(D)
-//     greedy(D, d) = min( leaf(D), greedy(D_f, d-1) + greedy(D_notf, d-1) )    f of least split entropy
+//     greedy(D, d) = min( leaf(D), greedy(D_f, d-1) + greedy(D_notf, d-1) )    f of least split entropy;
+//                    with exact_last_split and d = 1: f of least errors
 //
 // What:      evaluates the value, and builds the tree on request.
 // Ties:      the first feature whose split entropy is within 1e-9 bits of the least; a leaf is preferred to
@@ -56,7 +57,7 @@ private:
     Cost complete(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget,
                   std::size_t level, Tree* tree);
 
-    bool worth_a_split(const View& view, const Count* counts, Cost leaf);
+    Cost least_errors(const View& view, const Count* counts);  // after one split, the best
 
     const Problem& problem_;
     std::deque<Level> levels_;

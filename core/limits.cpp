@@ -1,5 +1,6 @@
 #include "limits.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace splitsecond {
@@ -18,6 +19,7 @@ Limits::Limits(double seconds, std::size_t bytes, std::function<bool(const Limit
       interrupted_(std::move(interrupted)),
       owner_(std::this_thread::get_id()) {
     constexpr double kCentury = 3e9;  // beyond it the clock's integers would overflow
+    seconds = std::max(seconds, 0.0);
     if (seconds < kCentury)
         deadline_ =
             start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));

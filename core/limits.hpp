@@ -36,7 +36,8 @@ public:
 
     // Whether that much is left, for work that can be done without.
     bool has_room(std::size_t bytes) const {
-        return bytes <= budget_ - used_.load(std::memory_order_relaxed);
+        const std::size_t used = used_.load(std::memory_order_relaxed);
+        return used <= budget_ && bytes <= budget_ - used;
     }
     void charge(std::size_t bytes);  // throws LimitReached
     void release(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }

@@ -96,17 +96,15 @@ Bounds solve_two_levels(const Problem& problem, const View& layout, const Count*
 }
 
 Bounds solve_one_level(const Problem& problem, const View& layout, const Count* counts) {
-    Cost best = problem.price.of(node_errors(layout, counts), 1);
-    std::int32_t feature = -1;
-    for (std::size_t f = 0; f < layout.n_features; ++f) {
-        const LeafErrors leaf = leaf_errors(layout, counts, f);
-        const Cost cost = problem.price.of(leaf.yes + leaf.no, 2);
-        if (cost < best) {
-            best = cost;
-            feature = static_cast<std::int32_t>(layout.features[f]);
-        }
+    const std::ptrdiff_t best = best_split(problem, layout, counts);
+    if (best < 0) {
+        const Cost leaf = problem.price.of(node_errors(layout, counts), 1);
+        return {leaf, leaf, -1};
     }
-    return {best, best, feature};
+    const auto f = static_cast<std::size_t>(best);
+    const LeafErrors errors = leaf_errors(layout, counts, f);
+    const Cost cost = problem.price.of(errors.yes + errors.no, 2);
+    return {cost, cost, static_cast<std::int32_t>(layout.features[f])};
 }
 
 }  // namespace splitsecond

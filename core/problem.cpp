@@ -17,4 +17,18 @@ LeafErrors leaf_errors(const View& view, const Count* counts, std::size_t j) {
     return {yes - most_yes, no - most_no};
 }
 
+std::ptrdiff_t best_split(const Problem& problem, const View& view, const Count* counts) {
+    Cost best = problem.price.of(node_errors(view, counts), 1);
+    std::ptrdiff_t feature = -1;
+    for (std::size_t f = 0; f < view.n_features; ++f) {
+        const LeafErrors leaf = leaf_errors(view, counts, f);
+        const Cost cost = problem.price.of(leaf.yes + leaf.no, 2);
+        if (cost < best) {
+            best = cost;
+            feature = static_cast<std::ptrdiff_t>(f);
+        }
+    }
+    return feature;
+}
+
 }  // namespace splitsecond

@@ -42,6 +42,7 @@ struct Problem {
     Price price;
     SpeedOptions speed;
     Limits& limits;
+    bool exact_last_split = false;  // greedy chooses its last split by errors instead of entropy
 
     const Kernels& kernels() const { return *speed.kernels; }
 };
@@ -54,6 +55,9 @@ struct LeafErrors {
     Cost no;
 };
 LeafErrors leaf_errors(const View& view, const Count* counts, std::size_t j);
+
+// The feature of the view whose split is cheapest, the first among equals; -1: none beats a leaf.
+std::ptrdiff_t best_split(const Problem& problem, const View& view, const Count* counts);
 
 inline Cost node_errors(const View& view, const Count* counts) {
     return leaf_errors(view, counts, view.ones()).yes;

@@ -166,7 +166,9 @@ Bounds Search::search(Worker& worker, std::size_t level, const Node& node, std::
 
     // Below this many word operations, waking threads costs more than it brings.
     constexpr std::size_t kWorthSharing = 1 << 20;
-    const std::size_t operations = view.n_words() * view.stride * view.n_features;
+    // A feature costs a count, or many more where its children are searched in turn.
+    const std::size_t counts = lookahead == 1 ? view.n_features : view.n_features * view.n_features;
+    const std::size_t operations = view.n_words() * view.stride * counts;
     const bool outermost = level == 0;
     const auto try_next = [&](std::size_t i, Worker& by) {
         try_feature(by, level, node, choice.order[i], depth, lookahead, budget, choice);

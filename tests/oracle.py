@@ -50,7 +50,9 @@ class Oracle:
         n_classes: int,
         weights: Any = None,
         regularization: float | int | Fraction,
+        exact_last_split: bool = False,
     ) -> None:
+        self.exact_last_split = exact_last_split
         rows = [[int(value) for value in row] for row in X]
         labels = [int(code) for code in codes]
         # A numpy scalar is not a float or an int for `Fraction(repr(...))`: unpack it first.
@@ -135,6 +137,9 @@ class Oracle:
             return known
         best: tuple[int, Tree] = (self.leaf(mask), None)
         feature = self.greedy_feature(mask) if depth > 0 else None
+        if depth == 1 and self.exact_last_split:
+            tree = self.value(mask, 1, 1)[1]  # the split of least errors, if one pays
+            feature = None if tree is None else tree[0]
         if feature is not None:
             column = self._column[feature]
             yes_cost, yes = self.greedy(mask & column, depth - 1)

@@ -48,6 +48,16 @@ def assert_agrees(problem: Problem) -> None:
     known = Oracle(problem.X, problem.codes, **problem.data)
     rows, depth = known.everything, problem.max_depth
 
+    exact = Oracle(problem.X, problem.codes, **problem.data, exact_last_split=True)
+    greedy = solved(problem, "greedy", exact_last_split=True)
+    assert greedy.objective == exact.objective(exact.greedy(rows, depth)[0])
+    lickety = solved(problem, "lickety", exact_last_split=True)
+    assert lickety.objective == exact.objective(exact.lickety(rows, depth)[0])
+    for lookahead in range(depth):
+        options = {"lookahead_depth": lookahead, "exact_last_split": True}
+        value = solved(problem, "split", **options, postprocess=False)
+        assert value.objective == exact.objective(exact.value(rows, depth, lookahead)[0])
+
     greedy = solved(problem, "greedy")
     assert greedy.objective == known.objective(known.greedy(rows, depth)[0])
 

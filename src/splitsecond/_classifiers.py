@@ -283,7 +283,41 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(tree.counts[leaves].max(axis=1).sum() / tree.counts[leaves].sum())
 
 
-class LicketySPLITClassifier(_TreeClassifier):
+class _GreedyBelow(_TreeClassifier):
+    """A classifier whose trees, or the trees it compares, are greedy in their lower levels."""
+
+    def __init__(
+        self,
+        *,
+        regularization: float | Fraction = 0.01,
+        max_depth: int = 5,
+        exact_last_split: bool = False,
+        class_weight: Any = None,
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            regularization=regularization,
+            max_depth=max_depth,
+            class_weight=class_weight,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.exact_last_split = exact_last_split
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        _check_flag("exact_last_split", self.exact_last_split)
+
+    def _solver_options(self) -> dict[str, Any]:
+        return {"exact_last_split": bool(self.exact_last_split)}
+
+
+class LicketySPLITClassifier(_GreedyBelow):
     """Near-optimal trees in milliseconds: each split is the one whose greedy completion is best.
 
     Parameters
@@ -293,6 +327,9 @@ class LicketySPLITClassifier(_TreeClassifier):
         it prints as, a Fraction exactly.
     max_depth : int, default=5
         The most questions on a path.
+    exact_last_split : bool, default=False
+        Let greedy completions choose their last split by errors instead of information gain. Often
+        a better tree, and no slower; not the paper's definition.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     time_limit : float, optional
@@ -344,7 +381,7 @@ class LicketySPLITClassifier(_TreeClassifier):
     _algorithm = "lickety"
 
 
-class GreedyTreeClassifier(_TreeClassifier):
+class GreedyTreeClassifier(_GreedyBelow):
     """The greedy baseline: splits of highest information gain, pruned bottom up by the objective.
 
     Parameters and attributes are those of `LicketySPLITClassifier`.
@@ -359,19 +396,20 @@ class OptimalTreeClassifier(_TreeClassifier):
     A fit that ends by itself has ``status_ == "optimal"`` and ``lower_bound_ == objective_``. One
     that is stopped keeps the best tree found and the bound proved until then.
 
-    Parameters and attributes are those of `LicketySPLITClassifier`.
+    Parameters and attributes are those of `LicketySPLITClassifier`, without `exact_last_split`.
     """
 
     _algorithm = "optimal"
     _cheaper = "a smaller max_depth, a larger regularization, or SPLITClassifier"
 
 
-class SPLITClassifier(_TreeClassifier):
+class SPLITClassifier(_GreedyBelow):
     """Near-optimal trees by lookahead: optimal for the first levels given greedy completions below.
 
     Parameters
     ----------
-    regularization, max_depth, class_weight, time_limit, memory_limit, n_jobs, verbose
+    regularization, max_depth, exact_last_split, class_weight, time_limit, memory_limit, n_jobs, \
+    verbose
         As for `LicketySPLITClassifier`.
     lookahead_depth : int, optional
         Levels of splits that are searched exhaustively, from 0 (greedy) to `max_depth` (optimal).
@@ -390,6 +428,7 @@ class SPLITClassifier(_TreeClassifier):
         max_depth: int = 5,
         lookahead_depth: int | None = None,
         postprocess: bool = True,
+        exact_last_split: bool = False,
         class_weight: Any = None,
         time_limit: float | None = None,
         memory_limit: int | None = None,
@@ -399,6 +438,7 @@ class SPLITClassifier(_TreeClassifier):
         super().__init__(
             regularization=regularization,
             max_depth=max_depth,
+            exact_last_split=exact_last_split,
             class_weight=class_weight,
             time_limit=time_limit,
             memory_limit=memory_limit,
@@ -410,8 +450,7 @@ class SPLITClassifier(_TreeClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if not isinstance(self.postprocess, (bool, np.bool_)):
-            raise ValueError(f"postprocess={self.postprocess!r} must be True or False.")
+        _check_flag("postprocess", self.postprocess)
         if self.lookahead_depth is None:
             return
         _check_integer("lookahead_depth", self.lookahead_depth, 0, "levels searched exhaustively")
@@ -422,7 +461,11 @@ class SPLITClassifier(_TreeClassifier):
             )
 
     def _solver_options(self) -> dict[str, Any]:
-        return {"lookahead_depth": self.lookahead_depth, "postprocess": bool(self.postprocess)}
+        return {
+            **super()._solver_options(),
+            "lookahead_depth": self.lookahead_depth,
+            "postprocess": bool(self.postprocess),
+        }
 
 
 class _Progress:
@@ -435,6 +478,11 @@ class _Progress:
         if seconds >= self._next:
             self._next = seconds + 1
             print(f"splitsecond: {done} of {steps} first splits, {seconds:.0f} s", file=sys.stderr)
+
+
+def _check_flag(name: str, value: Any) -> None:
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}={value!r} must be True or False.")
 
 
 def _check_integer(name: str, value: Any, least: int | None, meaning: str) -> None:

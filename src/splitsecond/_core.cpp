@@ -174,6 +174,7 @@ nb::dict run(const Table& table, const AnyArray& classes, std::size_t n_classes,
     chosen.max_depth = nb::cast<std::size_t>(options["max_depth"]);
     chosen.lookahead = nb::cast<std::size_t>(options["lookahead"]);
     chosen.postprocess = nb::cast<bool>(options["postprocess"]);
+    chosen.exact_last_split = nb::cast<bool>(options["exact_last_split"]);
     chosen.price = {nb::cast<Cost>(options["error_price"]), nb::cast<Cost>(options["leaf_price"])};
     chosen.n_threads = nb::cast<std::size_t>(options["n_threads"]);
     chosen.speed.kernels = &find_kernels(nb::cast<std::string>(options["simd"]).c_str());

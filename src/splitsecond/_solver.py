@@ -46,6 +46,7 @@ def solve(
     max_depth: int = 5,
     lookahead_depth: int | None = None,
     postprocess: bool = True,
+    exact_last_split: bool = False,
     time_limit: float | None = None,
     memory_limit: int | None = None,
     n_jobs: int | None = 1,
@@ -83,6 +84,7 @@ def solve(
         if lookahead_depth is None
         else min(lookahead_depth, depth),
         "postprocess": postprocess,
+        "exact_last_split": exact_last_split,
         "error_price": error_price,
         "leaf_price": per_leaf,
         "time_limit": None if time_limit is None else float(time_limit),
