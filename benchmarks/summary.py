@@ -1,4 +1,4 @@
-"""Print the README's table of results from the committed measurements: python benchmarks/summary.py"""
+"""Print the README's table from the committed measurements: python benchmarks/summary.py"""
 
 from __future__ import annotations
 

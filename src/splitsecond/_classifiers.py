@@ -369,11 +369,11 @@ class LicketySPLITClassifier(_GreedyBelow):
     >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
     >>> y = np.where(X[:, 0] == X[:, 1], "same", "different")
     >>> print(LicketySPLITClassifier(regularization=0.01).fit(X, y).tree_)
-    x0 ?                   20 rows
-    |- yes  x1 ?           10 rows
+    x0 ?                     20 rows
+    |- yes  x1 ?             10 rows
     |  |- yes  -> same       100%  (5/5)
     |  |- no   -> different  100%  (5/5)
-    |- no   x1 ?           10 rows
+    |- no   x1 ?             10 rows
        |- yes  -> different  100%  (5/5)
        |- no   -> same       100%  (5/5)
     """

@@ -1,0 +1,39 @@
+"""What the documentation shows is what really comes out."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+import splitsecond
+from splitsecond import _classifiers
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_examples_in_docstrings() -> None:
+    failed, tried = doctest.testmod(_classifiers)
+    assert tried > 0
+    assert failed == 0
+
+
+def test_the_readme_shows_the_demo(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "demo.py"))
+    shown, proved = (text.split("\n") for text in capsys.readouterr().out.split("\n\n")[:2])
+    readme = re.sub(r"in [\d.]+ ms", "in some ms", (ROOT / "README.md").read_text(encoding="utf-8"))
+    printed = "\n".join(f"    {line}" for line in shown[:-1])
+    assert re.sub(r"in [\d.]+ ms", "in some ms", printed) in readme
+    assert proved[2:] == shown[2:]  # the optimal tree is the same one
+    assert "proved optimal" in proved[1]
+
+
+def test_every_public_name_is_documented() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in splitsecond.__all__:
+        public = getattr(splitsecond, name)
+        assert public.__doc__, name
+        assert name in readme, name
