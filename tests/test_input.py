@@ -218,9 +218,9 @@ def test_scipy_entries_stored_twice_are_their_sum() -> None:
 
 def _without_summing(X: Any) -> Any:
     """The same matrix as CSR with the repeated entry still stored twice."""
-    order = np.argsort(X.coords[0], kind="stable")
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(X.coords[0], minlength=X.shape[0]))])
-    return sparse.csr_array((X.data[order], X.coords[1][order], indptr), shape=X.shape)
+    order = np.argsort(X.row, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(X.row, minlength=X.shape[0]))])
+    return sparse.csr_array((X.data[order], X.col[order], indptr), shape=X.shape)
 
 
 # Refusals: the column and a value are named
