@@ -1,8 +1,8 @@
 // Orders rows so that subsets are made of few words.
 //
-// What:      within each run, rows that end in the same branch of a tree become neighbours. Counting skips words
-//            without a row, and the greedy completions of most subsets begin with the same few features as the
-//            greedy tree of all rows: most of the words they would look at are then empty.
+// What:      within each run, rows that end in the same branch of a tree become neighbours. Counting skips
+//            words without a row, and the greedy completions of most subsets begin with the same few
+//            features as the greedy tree of all rows: many words they would look at are then empty.
 // Cost:      a gather of all rows; docs/decisions.md has what it saves.
 #pragma once
 

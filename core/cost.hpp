@@ -7,11 +7,11 @@
 //
 // Bounds, each with the values it is sound for (V: the value with any lookahead; optimal: lookahead = depth):
 //   V, optimal   every tree with a split costs at least 2 leaves + the unavoidable errors, that is the rows
-//                whose twins with equal features carry more weight of another class     split_floor()
-//   V, optimal   a split costs at least the sum of its children's lower bounds           search.cpp
-//   V, optimal   what a sibling needs at least is taken off the other child's budget     search.cpp
-//   optimal      a child lighter than one leaf's price is never worth its split          below_minimum_support()
-//   optimal      moving rows of weight m changes the value by at most m errors           similar_support in search.cpp
+//                whose twins with equal features carry more weight of another class  (split_floor)
+//   V, optimal   a split costs at least the sum of its children's lower bounds         (try_feature)
+//   V, optimal   what a sibling needs at least is taken off the other child's budget   (try_feature)
+//   optimal      a child lighter than one leaf's price is never worth its split  (below_minimum_support)
+//   optimal      moving rows of weight m changes the value by at most m errors         (similar_support)
 #pragma once
 
 #include <cstdint>

@@ -85,8 +85,8 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
     split_rows(problem_.kernels(), *source, rows, f, own.mask[0].data(), own.mask[1].data(), own.yes.data());
     for (std::size_t i = 0; i < n_counts; ++i) own.no[i] = counts[i] - own.yes[i];
 
-    // A split must beat the leaf and fit the budget; what a child needs at least is known already. The child with
-    // more errors first: the sooner the sum is too large, the better. (A tree is built yes before no.)
+    // A split must beat the leaf and fit the budget; what a child needs at least is known already. The child
+    // with more errors first: the sooner the sum is too large, the better. (A tree is built yes before no.)
     const Count* child_counts[2] = {own.yes.data(), own.no.data()};
     Cost child_leaf[2], floor[2];
     for (int side = 0; side < 2; ++side) {

@@ -114,8 +114,8 @@ inline void turn_words(const Word* from, Word* to) {
         for (std::size_t b = 0; b < 8; ++b) to[b * 8 + a] = from[a * 8 + b];
 }
 
-// Bit c of word r becomes bit r of word c (Hacker's Delight, 7-3). The words are turned halfway, so that every
-// stage works on runs of at least eight neighbours and fills vectors.
+// Bit c of word r becomes bit r of word c (Hacker's Delight, 7-3). The words are turned halfway, so that
+// every stage works on runs of at least eight neighbours and fills vectors.
 void transpose(Word* block) {
     exchange_bits(block, 32, 32, 0x00000000FFFFFFFFu);
     exchange_bits(block, 16, 16, 0x0000FFFF0000FFFFu);

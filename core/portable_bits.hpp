@@ -1,4 +1,5 @@
-// Bits from bytes and bits by a mask, for kernels without instructions for it. Included like kernels_impl.hpp.
+// Bits from bytes and bits by a mask, for kernels without instructions for that. Included like
+// kernels_impl.hpp.
 #pragma once
 
 #include <cstring>

@@ -46,8 +46,8 @@ struct View {
     }
 };
 
-// Divides some rows (all when null) by column j into yes and no, and counts the classes of the yes rows in all
-// columns: counts[c * stride + j]. Column `ones` then holds the class totals.
+// Divides some rows (all when null) by column j into yes and no, and counts the classes of the yes rows in
+// all columns: counts[c * stride + j]. Column `ones` then holds the class totals.
 void split_rows(const Kernels& kernels, const View& view, const Word* rows, std::size_t j, Word* yes,
                 Word* no, Count* counts);
 

@@ -99,8 +99,8 @@ const char* name_of(Status status) {
     return "";
 }
 
-// What the search hears of Python while it runs: signals, and a listener that is told how far it is. Ctrl-C ends
-// the search, not the program; any other exception of a handler or the listener is raised afterwards.
+// What the search hears of Python while it runs: signals, and a listener that is told how far it is. Ctrl-C
+// ends the search, not the program; any other exception of a handler or the listener is raised afterwards.
 class Ears {
 public:
     explicit Ears(nb::object listener) : listener_(std::move(listener)) {}
