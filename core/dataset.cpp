@@ -267,8 +267,10 @@ std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Targe
     RunPlan plan(table, target);
     std::vector<Run>& runs = plan.runs();
     std::vector<std::size_t> rows_in(runs.size(), 0);
-    for (std::size_t i = 0; i < table.n_rows; ++i)
+    for (std::size_t i = 0; i < table.n_rows; ++i) {
+        if (i % 1024 == 0 && limits.stop()) return std::nullopt;
         plan.for_runs_of(i, [&](std::size_t run) { ++rows_in[run]; });
+    }
     std::size_t n_words = 0;
     for (std::size_t r = 0; r < runs.size(); ++r) {
         const std::size_t words = runs[r].weight == 0 ? 0 : (rows_in[r] + kBlock - 1) / kBlock;

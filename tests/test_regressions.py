@@ -62,6 +62,14 @@ def test_balanced_with_a_class_of_weight_zero() -> None:
     assert model.n_leaves_ == 1
 
 
+def test_whole_weights_are_exact_or_refused() -> None:
+    weights = np.array([2.0**31 - 2, 1.0])
+    assert np.array_equal(as_integers(weights), weights)
+    assert np.array_equal(as_integers(np.array([3e12, 6e12])), [1, 2])
+    with pytest.raises(ValueError, match=r"2\*\*31"):
+        as_integers(np.array([2.0**31 - 1, 1.0]))
+
+
 def test_weights_that_multiply_to_zero() -> None:
     with pytest.raises(ValueError, match="together are zero"):
         GreedyTreeClassifier(class_weight={0: 1, 1: 0}).fit(

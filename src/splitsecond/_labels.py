@@ -32,15 +32,27 @@ def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
             f"Unknown label type: y has dtype {labels.dtype}. Class labels must be strings, "
             "numbers or booleans: convert them, for example with y.astype(str)."
         )
+    if labels.dtype.kind == "O":
+        return _encode_objects(labels.tolist())
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes.astype(np.int32)
+
+
+def _encode_objects(labels: list[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Give Python objects their numbers by look-up: sorting millions of them takes seconds."""
     try:
-        classes, codes = np.unique(labels, return_inverse=True)
+        ordered = sorted(set(labels))
     except TypeError as error:
-        kinds = sorted({type(label).__name__ for label in labels.tolist()})
+        kinds = sorted({type(label).__name__ for label in labels})
         raise ValueError(
             f"y mixes labels that cannot be ordered (types {', '.join(kinds)}): make them all "
             "strings or all numbers, for example with y.astype(str)."
         ) from error
-    return classes, codes.astype(np.int32)
+    number = {label: code for code, label in enumerate(ordered)}
+    codes = np.fromiter(map(number.__getitem__, labels), dtype=np.int32, count=len(labels))
+    classes = np.empty(len(ordered), dtype=object)
+    classes[:] = ordered
+    return classes, codes
 
 
 def _as_array(y: Any) -> NDArray[Any]:

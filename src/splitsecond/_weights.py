@@ -92,8 +92,9 @@ def _shares(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArray
 def as_integers(weights: NDArray[np.float64] | None) -> NDArray[np.int32] | None:
     """Scale weights to integers with a total below 2**31.
 
-    Exact when the weights are whole numbers of a total below 2**31, or become so when multiplied
-    by a power of two up to 2**16 or a power of ten up to 10**4. Up to 16 different weights get the
+    Whole weights are exact; a total of 2**31 or more (without a common factor) is an error. Exact
+    too are weights that become whole, with a total below 2**31, when multiplied by a power of two
+    up to 2**16 or a power of ten up to 10**4. Up to 16 different weights get the
     common factor that changes them least: none at all where one makes them whole. Others are
     rounded to the nearest multiple of their total / 2**30; none becomes 0.
     """
@@ -102,21 +103,31 @@ def as_integers(weights: NDArray[np.float64] | None) -> NDArray[np.int32] | None
     whole = _whole(weights)
     if whole is None:
         whole = _nearest(weights / weights.max())
-    integers = whole.astype(np.int64)
-    integers //= np.gcd.reduce(integers)
-    return integers.astype(np.int32)
+    integers = whole.astype(np.int32)
+    divisor = np.gcd.reduce(integers)
+    return integers // divisor if divisor > 1 else integers
 
 
 def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Return the weights times a factor that makes them whole, or None if none is known."""
-    if weights.max() > MOST_WEIGHT * 2**16:
+    if weights.max() > 2**53:  # not every whole number up to there is a float
         return None
     sample = weights[:: max(1, len(weights) // 1000)]
     for factor in (1, *_FACTORS):
         if _is_whole(sample * factor) and _is_whole(weights * factor):
             scaled = np.rint(weights * factor)
+            if scaled.max() > 2**53:
+                return None
             divisor = np.gcd.reduce(scaled.astype(np.int64))
-            return scaled / divisor if scaled.sum() / divisor <= MOST_WEIGHT else None
+            if scaled.sum() / divisor <= MOST_WEIGHT:
+                return np.asarray(scaled / divisor)
+            if factor > 1:
+                return None
+            raise ValueError(
+                f"The weights are whole numbers that add up to {weights.sum():.0f}: to count them "
+                "exactly, less than 2**31 is possible. Divide them, for example by their mean: "
+                "they are then rounded to 2**-30 of their total."
+            )
     return None
 
 
