@@ -104,7 +104,7 @@ def as_integers(weights: NDArray[np.float64] | None) -> NDArray[np.int32] | None
     if whole is None:
         whole = _nearest(weights / weights.max())
     integers = whole.astype(np.int32)
-    divisor = np.gcd.reduce(integers)
+    divisor = _common_divisor(integers)
     return integers // divisor if divisor > 1 else integers
 
 
@@ -118,7 +118,7 @@ def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
             scaled = np.rint(weights * factor)
             if scaled.max() > 2**53:
                 return None
-            divisor = np.gcd.reduce(scaled.astype(np.int64))
+            divisor = _common_divisor(scaled.astype(np.int64))
             if scaled.sum() / divisor <= MOST_WEIGHT:
                 return np.asarray(scaled / divisor)
             if factor > 1:
@@ -129,6 +129,12 @@ def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
                 "they are then rounded to 2**-30 of their total."
             )
     return None
+
+
+def _common_divisor(integers: NDArray[Any]) -> int:
+    """Return the greatest common divisor; a few of them mostly tell that it is 1."""
+    few = int(np.gcd.reduce(integers[:1000]))
+    return few if few == 1 else int(np.gcd.reduce(integers))
 
 
 def _is_whole(values: NDArray[np.float64]) -> bool:
