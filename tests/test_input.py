@@ -32,8 +32,13 @@ CLASSIFIERS: tuple[Any, ...] = (
 TABLE, LABELS = threshold_table(30, 300, len(NAMES))
 
 
-def fitted(X: Any, y: Any = LABELS) -> Any:
-    return SPLITClassifier(max_depth=3, regularization=0.002).fit(X, y)
+def fitted(X: Any, y: Any = LABELS, **parameters: Any) -> Any:
+    return SPLITClassifier(max_depth=3, regularization=0.002, **parameters).fit(X, y)
+
+
+def strictly_fitted(X: Any) -> Any:
+    """Without a binarizer, only 0 and 1 will do."""
+    return fitted(X, binarizer=None)
 
 
 def seen(model: Any, X: Any) -> tuple[Any, ...]:
@@ -213,7 +218,7 @@ def test_scipy_entries_stored_twice_are_their_sum() -> None:
     )
     for given in (X, _without_summing(X)):
         with pytest.raises(ValueError, match="2"):
-            fitted(given)
+            strictly_fitted(given)
 
 
 def _without_summing(X: Any) -> Any:
@@ -245,9 +250,9 @@ def test_integers_that_are_not_0_or_1(classifier: Any, value: int) -> None:
     X = TABLE.astype(np.int64)
     X[123, 5] = value
     with pytest.raises(ValueError, match=pattern(5, value)):
-        classifier().fit(X, LABELS)
+        classifier(binarizer=None).fit(X, LABELS)
     with pytest.raises(ValueError, match=pattern("was_late", value)):
-        classifier().fit(pd.DataFrame(X, columns=NAMES), LABELS)
+        classifier(binarizer=None).fit(pd.DataFrame(X, columns=NAMES), LABELS)
 
 
 @pytest.mark.parametrize("value", REFUSED_FLOATS)
@@ -256,9 +261,9 @@ def test_floats_that_are_not_0_or_1(classifier: Any, value: float) -> None:
     X = TABLE.astype(np.float64)
     X[123, 5] = value
     with pytest.raises(ValueError, match=pattern(5, value)):
-        classifier().fit(X, LABELS)
+        classifier(binarizer=None).fit(X, LABELS)
     with pytest.raises(ValueError, match=pattern("was_late", value)):
-        classifier().fit(pd.DataFrame(X, columns=NAMES), LABELS)
+        classifier(binarizer=None).fit(pd.DataFrame(X, columns=NAMES), LABELS)
 
 
 @pytest.mark.parametrize("row", [0, 1, 150, 299])
@@ -270,7 +275,7 @@ def test_one_wrong_value_anywhere(row: int, dtype: Any, order: Any) -> None:
         X = np.array(TABLE, dtype=dtype, order=order)
         X[row, column] = 2
         with pytest.raises(ValueError, match=pattern(column, 2)):
-            LicketySPLITClassifier().fit(X, LABELS)
+            LicketySPLITClassifier(binarizer=None).fit(X, LABELS)
 
 
 @pytest.mark.parametrize("value", ["yes", "0", "True", "maybe"])
@@ -279,18 +284,18 @@ def test_strings(value: str) -> None:
     X = frame().astype({"was_late": object})
     X.loc[:, "was_late"] = value
     with pytest.raises(ValueError, match=pattern("was_late", value)):
-        fitted(X)
+        strictly_fitted(X)
     with pytest.raises(ValueError, match=pattern(5, value)):
-        fitted(X.to_numpy())
+        strictly_fitted(X.to_numpy())
     with pytest.raises(ValueError):  # noqa: PT011 - any column may be named
-        fitted(np.full(TABLE.shape, value))
+        strictly_fitted(np.full(TABLE.shape, value))
 
 
 def test_strings_name_a_value() -> None:
     X = frame().astype({"was_late": object})
     X["was_late"] = ["yes" if value else "no" for value in TABLE[:, 5]]
     with pytest.raises(ValueError, match=r"(?s)(?=.*was_late)(?=.*\b(?:yes|no)\b)"):
-        fitted(X)
+        strictly_fitted(X)
 
 
 @pytest.mark.parametrize(
@@ -301,7 +306,7 @@ def test_missing_values_in_pandas(dtype: str, missing: Any) -> None:
     X = frame().astype({"was_late": dtype})
     X.loc[40, "was_late"] = missing
     with pytest.raises(ValueError, match=MISSING):
-        fitted(X)
+        strictly_fitted(X)
 
 
 @pytest.mark.parametrize("dtype", ["Boolean", "Int64", "Float64"])
@@ -314,14 +319,14 @@ def test_missing_values_in_polars(dtype: str) -> None:
     )
     assert X["was_late"].null_count() == 1
     with pytest.raises(ValueError, match=MISSING):
-        fitted(X)
+        strictly_fitted(X)
 
 
 def test_wrong_values_in_polars() -> None:
     polars = pytest.importorskip("polars")
     X = polars.DataFrame(TABLE.astype(np.int64) * [1, 1, 1, 1, 1, 3, 1], schema=NAMES, orient="row")
     with pytest.raises(ValueError, match=pattern("was_late", 3)):
-        fitted(X)
+        strictly_fitted(X)
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
@@ -330,22 +335,28 @@ def test_wrong_values_in_scipy(kind: str, value: float) -> None:
     X = TABLE.astype(np.float64)
     X[123, 5] = value
     with pytest.raises(ValueError, match=pattern(5, value)):
-        fitted(getattr(sparse, f"{kind}_array")(X))
+        strictly_fitted(getattr(sparse, f"{kind}_array")(X))
 
 
 def test_all_columns_wrong_names_one_of_them() -> None:
     """The commonest mistake: a table of measurements."""
     X = pd.DataFrame(np.random.default_rng(32).normal(size=TABLE.shape), columns=NAMES)
     with pytest.raises(ValueError, match="income_high"):
-        fitted(X)
+        strictly_fitted(X)
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "apply"])
 @pytest.mark.parametrize("value", [2, 0.5, np.nan])
-def test_wrong_values_at_prediction(method: str, value: float) -> None:
-    model = fitted(TABLE)
+@pytest.mark.parametrize("binarizer", [None, "auto"])
+def test_wrong_values_at_prediction(method: str, value: float, binarizer: Any) -> None:
+    model = fitted(TABLE, binarizer=binarizer)
     X = TABLE.astype(np.float64)
     X[7, 5] = value
+    if binarizer == "auto" and np.isnan(value):  # a blank answers no
+        X[8] = X[7]
+        X[8, 5] = 0
+        assert getattr(model, method)(X)[7].tolist() == getattr(model, method)(X)[8].tolist()
+        return
     with pytest.raises(ValueError, match=pattern(5, value)):
         getattr(model, method)(X)
 

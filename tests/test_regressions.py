@@ -102,8 +102,9 @@ def test_a_small_memory_limit_still_gives_the_greedy_tree(estimator: Any) -> Non
 
 @pytest.mark.parametrize("limits", [{"memory_limit": 1}, {"time_limit": 1e-9}])
 def test_values_are_refused_even_when_a_limit_strikes_first(limits: dict[str, float]) -> None:
+    model = LicketySPLITClassifier(binarizer=None, **limits)
     with pytest.raises(ValueError, match=r"neither 0 nor 1|not 0 or 1"):
-        LicketySPLITClassifier(**limits).fit(np.linspace(0, 1, 5000).reshape(-1, 1), np.ones(5000))
+        model.fit(np.linspace(0, 1, 5000).reshape(-1, 1), np.ones(5000))
 
 
 def test_objects_are_read_quickly_enough_for_a_deadline() -> None:
@@ -132,7 +133,7 @@ def test_objects_are_never_cast(value: Any) -> None:
     table = X.astype(object)
     table[3, 1] = value
     with pytest.raises(ValueError, match="row 3"):
-        GreedyTreeClassifier().fit(table, Y)
+        GreedyTreeClassifier(binarizer=None).fit(table, Y)
 
 
 def test_masked_arrays_are_refused() -> None:

@@ -5,21 +5,45 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from splitsecond._input import Table, read_table
+from splitsecond._binarizers import MidpointBinarizer, QuantileBinarizer, Target, _Binarizer
+from splitsecond._columns import RawTable
+from splitsecond._guessing import ThresholdGuessBinarizer
+from splitsecond._input import NotBinaryError, Table, looks_binary, read_table
 from splitsecond._labels import encode_labels
+from splitsecond._literals import Literal
 from splitsecond._solver import Solution, n_threads, solve
 from splitsecond._tree import Tree, leaf_of_rows
 from splitsecond._weights import check_sample_weight, row_weights
+
+# What names of binarizers stand for. "auto" leaves a table of 0/1 columns as it is.
+SCHEMES: dict[str, Callable[[], _Binarizer]] = {
+    "auto": partial(ThresholdGuessBinarizer, keep_binary=True),
+    "guess": ThresholdGuessBinarizer,
+    "quantile": QuantileBinarizer,
+    "midpoint": MidpointBinarizer,
+}
+
+
+# How a fit can end, and how that reads.
+STATUSES = {
+    "optimal": "complete",
+    "complete": "complete",
+    "time_limit": "stopped at the time limit",
+    "memory_limit": "stopped at the memory limit",
+    "interrupted": "interrupted",
+}
 
 
 class LimitWarning(UserWarning):
@@ -36,6 +60,7 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Set by fit.
     classes_: NDArray[Any]
     n_features_in_: int
+    binarizer_: _Binarizer | None
     tree_: Tree
     objective_: float
     lower_bound_: float
@@ -50,6 +75,7 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         regularization: float | Fraction = 0.01,
         max_depth: int = 5,
         class_weight: Any = None,
+        binarizer: Any = "auto",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = None,
@@ -58,6 +84,7 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.regularization = regularization
         self.max_depth = max_depth
         self.class_weight = class_weight
+        self.binarizer = binarizer
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
@@ -69,7 +96,8 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            0/1 or boolean values. Anything else is refused, never cast.
+            Columns of any kind: numbers, truth values, text, categories, with or without blanks
+            (see `binarizer`).
         y : array-like of shape (n_samples,)
             Class labels of any kind and number.
         sample_weight : array-like of shape (n_samples,), optional
@@ -81,26 +109,23 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         start = time.perf_counter()
         self._check_parameters()
-        table = read_table(X)
-        classes, codes = encode_labels(y, table.n_rows)
+        source = self._read(X)
+        classes, codes = encode_labels(y, source.n_rows)
         if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight, table.n_rows)
+            sample_weight = check_sample_weight(sample_weight, source.n_rows)
         weights = row_weights(classes, codes, self.class_weight, sample_weight)
-        solution = solve(
-            table,
-            codes,
-            n_classes=len(classes),
-            weights=weights,
-            regularization=self.regularization,
-            algorithm=self._algorithm,
-            max_depth=int(self.max_depth),
-            time_limit=_time_left(self.time_limit, start),
-            memory_limit=self.memory_limit,
-            n_jobs=self.n_jobs,
-            progress=_Progress() if self.verbose else None,
-            **self._solver_options(),
-        )
-        self._keep(table, classes, solution, weights)
+        deadline = None if self.time_limit is None else start + float(self.time_limit)
+        target = Target(codes, len(classes), weights, deadline, self.memory_limit, self.n_jobs)
+        try:
+            self.binarizer_, table = self._binarize(source, target)
+            solution = self._solve(table, target)
+        except NotBinaryError:
+            if not self._is_auto():
+                raise
+            source = RawTable(X)
+            self.binarizer_, table = self._binarize(source, target)
+            solution = self._solve(table, target)
+        self._keep(source, table, classes, solution, target)
         self.statistics_["seconds"] = time.perf_counter() - start
         return self
 
@@ -119,16 +144,8 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the index of the leaf (a node of ``tree_``) that each row ends in."""
         check_is_fitted(self)
-        table = read_table(X, labels=self._labels_in)
-        if table.n_columns != self.n_features_in_:
-            raise ValueError(
-                f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: give the columns it was fitted with."
-            )
-        self._compare_names(table)
-        table.check_binary()
         tree = self.tree_
-        return leaf_of_rows(tree.feature, tree.left, tree.right, table)
+        return leaf_of_rows(tree.feature, tree.left, tree.right, self._answers(X))
 
     def get_depth(self) -> int:
         """Return the number of questions on the longest path of the tree."""
@@ -142,7 +159,11 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        raw = self.binarizer is not None
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = raw
+        tags.input_tags.categorical = raw
+        tags.input_tags.string = raw
         return tags
 
     def __str__(self) -> str:
@@ -151,17 +172,11 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tree = self.tree_
         gap = self.objective_ - self.lower_bound_
         bound = (
-            "proved optimal"
+            f"proved optimal{self._scope()}"
             if gap <= 0
             else f"near-optimal, lower bound {self.lower_bound_:.4f} (gap {gap:.4f})"
         )
-        ended = {
-            "optimal": "complete",
-            "complete": "complete",
-            "time_limit": "stopped at the time limit",
-            "memory_limit": "stopped at the memory limit",
-            "interrupted": "interrupted",
-        }[self.status_]
+        ended = STATUSES[self.status_]
         weighted = "weighted " if self._weighted else ""
         leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
         return "\n".join(
@@ -170,6 +185,7 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"{weighted}training accuracy {self._training_accuracy():.3f} · "
                 f"objective {self.objective_:.4f} · {bound} · "
                 f"{ended} in {_duration(self.statistics_['seconds'])}",
+                *self._notes(),
                 tree.to_text(),
             ]
         )
@@ -180,6 +196,66 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {}
 
     # ---- steps of fit --------------------------------------------------------------------------
+
+    def _is_auto(self) -> bool:
+        return isinstance(self.binarizer, str) and self.binarizer == "auto"
+
+    def _read(self, X: Any) -> Table | RawTable:
+        """Open the table: as 0/1 columns if it must be or looks so, otherwise as it is."""
+        if self.binarizer is None:
+            return read_table(X)
+        if self._is_auto() and looks_binary(X):
+            try:
+                return read_table(X)
+            except NotBinaryError:
+                pass
+        return RawTable(X)
+
+    def _binarize(
+        self, source: Table | RawTable, target: Target
+    ) -> tuple[_Binarizer | None, Table]:
+        """Return the table of 0/1 columns, and the binarizer that made it."""
+        if isinstance(source, RawTable):
+            binarizer = self._make_binarizer()
+            return binarizer, binarizer.fit_answers(source, target)
+        return self._make_binarizer().fit_binary(source) if self._is_auto() else None, source
+
+    def _solve(self, table: Table, target: Target) -> Solution:
+        return solve(
+            table,
+            target.codes,
+            n_classes=target.n_classes,
+            weights=target.weights,
+            regularization=self.regularization,
+            algorithm=self._algorithm,
+            max_depth=int(self.max_depth),
+            time_limit=target.time_left(),
+            memory_limit=self.memory_limit,
+            n_jobs=self.n_jobs,
+            progress=_Progress() if self.verbose else None,
+            **self._solver_options(),
+        )
+
+    def _make_binarizer(self) -> _Binarizer:
+        if isinstance(self.binarizer, str):
+            return SCHEMES[self.binarizer]()
+        made: _Binarizer = clone(self.binarizer)
+        return made
+
+    def _answers(self, X: Any) -> Table:
+        """Open a table to be asked the questions of the tree."""
+        if self.binarizer_ is not None:
+            table = self.binarizer_.literal_table(X)
+        else:
+            table = read_table(X, labels=self._labels_in)
+            if table.n_columns != self.n_features_in_:
+                raise ValueError(
+                    f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
+                    f"{self.n_features_in_} features as input: give the columns it was fitted with."
+                )
+        self._compare_names(table)
+        table.check_binary()
+        return table
 
     def _check_parameters(self) -> None:
         value: Any = self.regularization
@@ -196,24 +272,37 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 isinstance(limit, Real) and not isinstance(limit, bool) and float(limit) > 0
             ):
                 raise ValueError(f"{name}={limit!r} must be a positive number of {unit} or None.")
+        scheme = self.binarizer
+        if not (
+            scheme is None
+            or isinstance(scheme, _Binarizer)
+            or (isinstance(scheme, str) and scheme in SCHEMES)
+        ):
+            raise ValueError(
+                f"binarizer={scheme!r:.80} must be one of {', '.join(map(repr, SCHEMES))}, a "
+                "binarizer of splitsecond, or None for tables that are 0/1 already. Put other "
+                "transformers before the classifier in a Pipeline."
+            )
         if self.n_jobs is not None:
             _check_integer("n_jobs", self.n_jobs, None, "a number of threads, -1 for all")
             n_threads(self.n_jobs)
 
     def _keep(
         self,
+        source: Table | RawTable,
         table: Table,
         classes: NDArray[Any],
         solution: Solution,
-        weights: NDArray[np.float64] | None,
+        target: Target,
     ) -> None:
-        if table.names is not None:
-            self.feature_names_in_ = np.array(table.names, dtype=object)
+        weights = target.weights
+        if source.names is not None:
+            self.feature_names_in_ = np.array(source.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self._labels_in = table.labels
+        self._labels_in = source.labels
         self._weighted = weights is not None
-        self.n_features_in_ = table.n_columns
+        self.n_features_in_ = source.n_columns
         self.classes_ = classes
         counts, n_rows = solution.counts.astype(np.float64), solution.counts.sum(axis=1)
         if weights is not None:
@@ -226,10 +315,8 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             counts=counts,
             n_rows=n_rows,
             classes=classes,
-            names=[
-                str(label) for label in table.labels or (f"x{j}" for j in range(table.n_columns))
-            ],
             objective=float(solution.objective),
+            **self._questions(solution.feature.tolist()),
         )
         self.objective_ = float(solution.objective)
         self.lower_bound_ = float(solution.lower_bound)
@@ -238,6 +325,34 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.depth_ = self.tree_.depth
         self.statistics_ = solution.statistics
         self._warn_if_stopped()
+
+    def _scope(self) -> str:
+        """Say among which trees this one was searched, unless among all."""
+        binarizer = self.binarizer_
+        if binarizer is None or binarizer.is_lossless:
+            return ""
+        return f" for {len(binarizer.literals_)} questions"
+
+    def _notes(self) -> list[str]:
+        dropped = {} if self.binarizer_ is None else self.binarizer_.dropped_
+        if not dropped:
+            return []
+        listed = ", ".join(f"{name} ({why})" for name, why in list(dropped.items())[:5])
+        more = f" and {len(dropped) - 5} more" if len(dropped) > 5 else ""
+        return [f"left out: {listed}{more}"]
+
+    def _questions(self, feature: list[int]) -> dict[str, Any]:
+        """Return what a tree that asks of these columns must know about them."""
+        used = sorted({j for j in feature if j >= 0})
+        if self.binarizer_ is None:
+            labels = self._labels_in
+            names = {j: f"x{j}" if labels is None else str(labels[j]) for j in used}
+            return {"literals": {j: Literal(j, name, "is 1") for j, name in names.items()}}
+        blanks = (v.name for v in self.binarizer_.variables_ if v.has_blanks)
+        return {
+            "literals": {j: self.binarizer_.literals_[j] for j in used},
+            "with_blanks": frozenset(blanks),
+        }
 
     def _warn_if_stopped(self) -> None:
         reasons = {
@@ -293,6 +408,7 @@ class _GreedyBelow(_TreeClassifier):
         max_depth: int = 5,
         exact_last_split: bool = False,
         class_weight: Any = None,
+        binarizer: Any = "auto",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = None,
@@ -302,6 +418,7 @@ class _GreedyBelow(_TreeClassifier):
             regularization=regularization,
             max_depth=max_depth,
             class_weight=class_weight,
+            binarizer=binarizer,
             time_limit=time_limit,
             memory_limit=memory_limit,
             n_jobs=n_jobs,
@@ -332,6 +449,11 @@ class LicketySPLITClassifier(_GreedyBelow):
         a better tree, and no slower; not the paper's definition.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
+    binarizer : "auto", "guess", "quantile", "midpoint", a binarizer, or None, default="auto"
+        How columns become yes/no questions. "auto" takes 0/1 columns as they are and guesses
+        thresholds for the rest (`ThresholdGuessBinarizer`); "guess" lets 0/1 columns compete too,
+        "quantile" and "midpoint" stand for `QuantileBinarizer` and `MidpointBinarizer`. With None,
+        everything but 0/1 is refused.
     time_limit : float, optional
         Seconds for the whole fit. The best tree until then is kept.
     memory_limit : int, optional
@@ -349,6 +471,8 @@ class LicketySPLITClassifier(_GreedyBelow):
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of str
         Their names, if `X` was a data frame with names.
+    binarizer_ : binarizer or None
+        The fitted binarizer, whose ``literals_`` are the questions a tree could ask.
     tree_ : Tree
         The fitted tree.
     objective_ : float
@@ -408,8 +532,8 @@ class SPLITClassifier(_GreedyBelow):
 
     Parameters
     ----------
-    regularization, max_depth, exact_last_split, class_weight, time_limit, memory_limit, n_jobs, \
-    verbose
+    regularization, max_depth, exact_last_split, class_weight, binarizer, time_limit, \
+    memory_limit, n_jobs, verbose
         As for `LicketySPLITClassifier`.
     lookahead_depth : int, optional
         Levels of splits that are searched exhaustively, from 0 (greedy) to `max_depth` (optimal).
@@ -430,6 +554,7 @@ class SPLITClassifier(_GreedyBelow):
         postprocess: bool = True,
         exact_last_split: bool = False,
         class_weight: Any = None,
+        binarizer: Any = "auto",
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = None,
@@ -440,6 +565,7 @@ class SPLITClassifier(_GreedyBelow):
             max_depth=max_depth,
             exact_last_split=exact_last_split,
             class_weight=class_weight,
+            binarizer=binarizer,
             time_limit=time_limit,
             memory_limit=memory_limit,
             n_jobs=n_jobs,
@@ -493,13 +619,6 @@ def _check_integer(name: str, value: Any, least: int | None, meaning: str) -> No
     ):
         bound = "" if least is None else f" of at least {least}"
         raise ValueError(f"{name}={value!r} must be an integer{bound}: {meaning}.")
-
-
-def _time_left(time_limit: float | None, start: float) -> float | None:
-    """Seconds left for the search: the clock runs from the start of fit."""
-    if time_limit is None:
-        return None
-    return max(float(time_limit) - (time.perf_counter() - start), 1e-9)
 
 
 def _rows_at_nodes(solution: Solution, table: Table) -> NDArray[np.int64]:

@@ -15,6 +15,12 @@ from numpy.typing import NDArray
 
 from splitsecond import _core
 
+LARGE = 10_000  # rows
+
+
+class NotBinaryError(ValueError):
+    """A value of a table that should be 0/1 is something else."""
+
 
 @dataclass(frozen=True)
 class Table:
@@ -69,7 +75,7 @@ class DenseTable(Table):
             raise self._not_binary(*found["not_binary"])
         return found
 
-    def _not_binary(self, row: int, column: int) -> ValueError:
+    def _not_binary(self, row: int, column: int) -> NotBinaryError:
         values = self.column(column)
         value = values[row]
         others = int(np.count_nonzero((values != 0) & (values != 1)))
@@ -81,8 +87,8 @@ class DenseTable(Table):
         if np.isnan(value):
             remedy = "Fill in or drop missing values (NaN) first."
         else:
-            remedy = "Turn it into 0/1 columns first, for example with `x <= threshold`."
-        return ValueError(
+            remedy = "Turn it into 0/1 columns first, or fit with binarizer='auto'."
+        return NotBinaryError(
             f"{name} has {seen}: {value!s} in row {row}. "
             f"Every value must be 0, 1, False or True; nothing is cast. {remedy}"
         )
@@ -106,25 +112,88 @@ class SparseTable(Table):
 
 
 def read_table(X: Any, *, labels: list[Any] | None = None) -> Table:
-    """Read ``X`` without copying where possible.
+    """Read a table of 0/1 values, without copying where possible.
 
     With ``labels``, the columns of a data frame are taken by their labels, in that order.
     """
-    if isinstance(X, np.ma.MaskedArray):
-        raise ValueError("X is a masked array: fill or drop the masked values first.")
-    if isinstance(X, np.ndarray):
-        return _read_array(X)
+    frame = open_frame(X)
+    if frame is not None:
+        return _read_frame(frame, X, labels)
     if hasattr(X, "tocsr") and hasattr(X, "nnz"):
         return _read_sparse(X)
+    array = as_array(X)
+    n_rows, n_columns = array.shape
+    check_shape(n_rows, n_columns)
+    return DenseTable(n_rows, n_columns, None, [_numeric(array, None)])
+
+
+def looks_binary(X: Any) -> bool:
+    """Whether the first rows of a large data frame are 0/1: reading all of it may copy it."""
+    frame = open_frame(X)
+    if frame is None or len(frame) < LARGE:
+        return True
+    try:
+        read_table(frame.head(100).to_native()).check_binary()
+    except NotBinaryError:
+        return False
+    return True
+
+
+def open_frame(X: Any) -> nw.DataFrame[Any] | None:
+    """Return a data frame of any library as narwhals has it, None if X is none."""
+    if isinstance(X, np.ndarray) or (hasattr(X, "tocsr") and hasattr(X, "nnz")):
+        return None
     twice = _repeated(getattr(X, "columns", ()))
     if twice is not None:
         raise ValueError(f"X has several columns named {twice!r}: rename them.")
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("X is a lazy frame: collect it first, with X.collect().")
-    if isinstance(frame, nw.DataFrame):
-        return _read_frame(frame, X, labels)
-    return _read_array(X)
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def pick_labels(frame: nw.DataFrame[Any], labels: list[Any] | None) -> list[Any]:
+    """Return the labels of the columns to read: all, or the ones asked for if they are there."""
+    present = list(frame.columns)
+    if labels is None:
+        return present
+    known = set(present)
+    missing = [label for label in labels if label not in known]
+    if missing:
+        listed = ", ".join(repr(label) for label in missing[:5])
+        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        raise ValueError(
+            f"X lacks {'columns' if len(missing) > 1 else 'column'} {listed}{more} "
+            "that the model was fitted with."
+        )
+    return labels
+
+
+def as_array(X: Any) -> NDArray[Any]:
+    """Return whatever is neither a data frame nor sparse as an array of two dimensions."""
+    if isinstance(X, np.ma.MaskedArray):
+        raise ValueError("X is a masked array: fill or drop the masked values first.")
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ValueError(f"X must be a table with one length for all rows: {error}") from error
+    if array.ndim != 2:
+        remedy = "X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row"
+        raise ValueError(
+            f"Expected 2D array, got {array.ndim}D array instead: X has shape {array.shape}. "
+            f"Reshape your data, with {remedy}."
+        )
+    return array
+
+
+def check_shape(n_rows: int, n_columns: int) -> None:
+    """Refuse a table without rows or columns."""
+    for count, what, where in ((n_rows, "sample", "rows"), (n_columns, "feature", "columns")):
+        if count == 0:
+            raise ValueError(
+                f"Found array with 0 {what}(s) (shape=({n_rows}, {n_columns})) while a "
+                f"minimum of 1 is required: X has no {where}."
+            )
 
 
 def _repeated(labels: Any) -> Any:
@@ -136,38 +205,14 @@ def _repeated(labels: Any) -> Any:
     return next((label for label, times in counted.items() if times > 1), None)
 
 
-def _read_array(X: Any) -> Table:
-    try:
-        array = np.asarray(X)
-    except ValueError as error:
-        raise ValueError(f"X must be a table with one length for all rows: {error}") from error
-    if array.ndim != 2:
-        remedy = "X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row"
-        raise ValueError(
-            f"Expected 2D array, got {array.ndim}D array instead: X has shape {array.shape}. "
-            f"Reshape your data, with {remedy}."
-        )
-    n_rows, n_columns = array.shape
-    return _checked(DenseTable(n_rows, n_columns, None, [_numeric(array, None)]))
-
-
 def _read_frame(frame: nw.DataFrame[Any], X: Any, labels: list[Any] | None) -> Table:
-    present = list(frame.columns)
-    wanted = present if labels is None else labels
-    known = set(present)
-    missing = [label for label in wanted if label not in known]
-    if missing:
-        listed = ", ".join(repr(label) for label in missing[:5])
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        raise ValueError(
-            f"X lacks {'columns' if len(missing) > 1 else 'column'} {listed}{more} "
-            "that the model was fitted with."
-        )
-    if wanted == present and _is_one_array(X):
+    wanted = pick_labels(frame, labels)
+    check_shape(len(frame), len(wanted))
+    if wanted == list(frame.columns) and _is_one_array(X):
         blocks = [_plain(X.to_numpy())]
     else:
         blocks = [_series(frame.get_column(label), label) for label in wanted]
-    return _checked(DenseTable(len(frame), len(wanted), wanted, blocks))
+    return DenseTable(len(frame), len(wanted), wanted, blocks)
 
 
 def _is_one_array(X: Any) -> bool:
@@ -182,17 +227,17 @@ def _series(series: nw.Series[Any], label: Any) -> NDArray[Any]:
     missing = series.is_null()
     if missing.any():
         row = int(missing.to_numpy().argmax())
-        raise ValueError(
+        raise NotBinaryError(
             f"Column {label!r} has {int(missing.sum())} missing values, the first in row {row}. "
             "Every value must be 0, 1, False or True. Fill in or drop missing values (NaN) first."
         )
     array = series.to_numpy()
     if array.dtype.kind not in "buifO" or series.dtype in (nw.Categorical, nw.Enum, nw.String):
         example = f", such as {array[0]!r}" if array.size else ""
-        raise ValueError(
+        raise NotBinaryError(
             f"Column {label!r} has values of type {series.dtype}{example}. "
             "Every value must be 0, 1, False or True; nothing is cast. "
-            "Turn it into 0/1 columns first, for example with `x == value`."
+            "Turn it into 0/1 columns first, or fit with binarizer='auto'."
         )
     return _numeric(array, label)
 
@@ -220,7 +265,7 @@ def _flags(array: NDArray[Any], label: Any) -> NDArray[np.uint8]:
         (index, value) for index, value in np.ndenumerate(array) if not _is_flag(value)
     )
     column = label if label is not None else index[-1] if len(index) > 1 else 0
-    raise ValueError(
+    raise NotBinaryError(
         f"Column {column!r} has the value {value!r} of type {type(value).__name__} in row "
         f"{index[0]}. Every value must be 0, 1, False or True; nothing is cast. Turn columns of "
         "text into 0/1 columns first, for example with `x == value`; fill in or drop blanks (NaN)."
@@ -254,11 +299,12 @@ def _read_sparse(X: Any) -> Table:
         rows = rows.copy()
         rows.sum_duplicates()
     n_rows, n_columns = rows.shape
+    check_shape(n_rows, n_columns)
     bad = (rows.data != 0) & (rows.data != 1)
     if bad.any():
         place = int(np.argmax(bad))
         row = int(np.searchsorted(rows.indptr, place, side="right") - 1)
-        raise ValueError(
+        raise NotBinaryError(
             f"Column {rows.indices[place]} has a value that is not 0 or 1: {rows.data[place]} in "
             f"row {row}. Every value must be 0, 1, False or True; nothing is cast."
         )
@@ -266,17 +312,4 @@ def _read_sparse(X: Any) -> Table:
         rows = rows.copy()
         rows.eliminate_zeros()
     ones = rows.indices.astype(np.int32)
-    return _checked(SparseTable(n_rows, n_columns, None, rows.indptr.astype(np.int64), ones))
-
-
-def _checked(table: Table) -> Table:
-    for count, what, where in (
-        (table.n_rows, "sample", "rows"),
-        (table.n_columns, "feature", "columns"),
-    ):
-        if count == 0:
-            raise ValueError(
-                f"Found array with 0 {what}(s) (shape=({table.n_rows}, {table.n_columns})) while a "
-                f"minimum of 1 is required: X has no {where}."
-            )
-    return table
+    return SparseTable(n_rows, n_columns, None, rows.indptr.astype(np.int64), ones)

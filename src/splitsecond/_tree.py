@@ -10,28 +10,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._input import Table
+from splitsecond._literals import Literal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
-    """A decision tree over 0/1 columns.
+    """A decision tree of yes/no questions about the user's columns.
 
     Attributes
     ----------
     feature : ndarray of shape (n_nodes,)
-        Column of the question at each node, -1 at a leaf. Node 0 is the root.
+        The question at each node, a key of `literals`; -1 at a leaf. Node 0 is the root.
     left, right : ndarray of shape (n_nodes,)
-        The node to go to where the column is 1 ("yes") and where it is 0 ("no"); -1 at a leaf.
+        The node to go to where the answer is yes and where it is no; -1 at a leaf.
     counts : ndarray of shape (n_nodes, n_classes)
         Training weight of each class at each node.
     n_rows : ndarray of shape (n_nodes,)
         Training rows at each node.
     classes : ndarray of shape (n_classes,)
         The class labels.
-    names : list of str
-        Names of the columns.
+    literals : dict of int to Literal
+        The questions asked, by their column among the 0/1 columns.
     objective : float
         Training error plus ``regularization`` times the number of leaves.
+    with_blanks : frozenset of str
+        Names of the variables that had blanks in training; blanks answer no.
     """
 
     feature: NDArray[np.int32]
@@ -40,8 +43,9 @@ class Tree:
     counts: NDArray[np.float64]
     n_rows: NDArray[np.int64]
     classes: NDArray[Any]
-    names: list[str]
+    literals: dict[int, Literal]
     objective: float
+    with_blanks: frozenset[str] = frozenset()
     prediction: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -81,9 +85,10 @@ class Tree:
         while waiting:
             node, conditions = waiting.pop()
             if self.feature[node] >= 0:
-                name = self.names[self.feature[node]]
-                waiting.append((int(self.right[node]), [*conditions, f"not {name}"]))
-                waiting.append((int(self.left[node]), [*conditions, name]))
+                literal = self.literals[int(self.feature[node])]
+                otherwise = literal.negation(literal.name in self.with_blanks)
+                waiting.append((int(self.right[node]), [*conditions, otherwise]))
+                waiting.append((int(self.left[node]), [*conditions, str(literal)]))
                 continue
             rules.append(
                 {
@@ -109,8 +114,12 @@ class Tree:
             if self.feature[node] < 0:
                 out["prediction"] = _plain(self.classes[self.prediction[node]])
             else:
-                out["feature"] = self.names[self.feature[node]]
-                out["column"] = int(self.feature[node])
+                literal = self.literals[int(self.feature[node])]
+                out["question"] = str(literal)
+                out["variable"] = literal.name
+                out["operator"] = literal.operator
+                if literal.value is not None:
+                    out["value"] = literal.value
                 out["yes"] = nodes[self.left[node]]
                 out["no"] = nodes[self.right[node]]
         return {
@@ -136,7 +145,7 @@ class Tree:
         while waiting:
             node, lead, below = waiting.pop()
             if self.feature[node] >= 0:
-                question = f"{lead}{self.names[self.feature[node]]} ?"
+                question = f"{lead}{self.literals[int(self.feature[node])]} ?"
                 lines.append((question, f"{self.n_rows[node]:,} rows"))
                 waiting.append((int(self.right[node]), below + "|- no   ", below + "   "))
                 waiting.append((int(self.left[node]), below + "|- yes  ", below + "|  "))
@@ -159,7 +168,7 @@ class Tree:
                 text = f"{self.classes[chosen]}\n{share}"
                 lines.append(f"  {node} [label={_quoted(text)}, style=rounded];")
             else:
-                text = f"{self.names[column]} ?\n{self.n_rows[node]:,} rows"
+                text = f"{self.literals[int(column)]} ?\n{self.n_rows[node]:,} rows"
                 lines.append(f"  {node} [label={_quoted(text)}];")
                 lines.append(f'  {node} -> {self.left[node]} [label="yes"];')
                 lines.append(f'  {node} -> {self.right[node]} [label="no"];')

@@ -1,0 +1,346 @@
+"""Threshold guessing: the questions that a boosted ensemble asks, less those it can do without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from splitsecond import _core
+from splitsecond._binarizers import MAX_CATEGORIES, Target, _asked, _Binarizer, check_number
+from splitsecond._columns import Kind, RawTable, Variable
+from splitsecond._labels import encode_labels
+from splitsecond._literals import Literal, threshold_between
+from splitsecond._solver import n_threads
+
+MAX_BINS = 1024  # of a column, between which thresholds are sought
+MAX_ELIMINATED = 1024  # columns that elimination can handle; the least used go first
+RIDGE = 0.02  # of the variance a column can have at most 0.25
+CHUNK = 1 << 16  # rows
+
+
+class ThresholdGuessBinarizer(_Binarizer):
+    """Thresholds guessed by boosting: few columns, nearly as good as all of them.
+
+    Boosted stumps are grown on the raw columns, for all classes. Every question they ask becomes a
+    candidate. Then the columns are fitted again, linearly, and the one whose loss costs the least
+    is dropped, again and again, while the explained variance falls by no more than `tolerance`.
+
+    Parameters
+    ----------
+    n_estimators : int, default=200
+        Rounds of boosting; a round grows a tree for each class (one for two classes).
+    max_depth : int, default=1
+        Depth of the boosted trees: 1 for stumps, at most 6.
+    learning_rate : float, default=0.1
+        Shrinkage of each tree.
+    column_elimination : bool, default=True
+        Whether to drop columns that the others make up for.
+    tolerance : float, default=0.001
+        The share of the explained variance that elimination may lose.
+    max_features : int, optional
+        The number of columns to aim at, such as the paper's 40 to 100, or 20 to 25. Boosting goes
+        on (up to ten times `n_estimators`) until it has asked that many questions; the least
+        important are dropped down to it. `tolerance` is then of no effect.
+    keep_binary : bool, default=False
+        Whether 0/1 columns stay as they are, without having to prove themselves.
+    max_samples : int, default=100_000
+        Rows to guess from; of a larger table, so many are drawn.
+    random_state : int, RandomState instance or None, default=0
+        Draws those rows. Smaller tables need no randomness.
+    n_jobs : int, optional
+        Threads; -1 uses all processors. The result does not depend on it.
+
+    Attributes
+    ----------
+    literals_, variables_, dropped_, n_features_in_, feature_names_in_
+        As for `MidpointBinarizer`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from splitsecond import ThresholdGuessBinarizer
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> guess = ThresholdGuessBinarizer(max_features=3).fit(X, y)
+    >>> guess.get_feature_names_out().tolist()
+    ['petal length (cm) <= 2.5', 'petal length (cm) <= 4.85', 'petal width (cm) <= 1.75']
+    """
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 200,
+        max_depth: int = 1,
+        learning_rate: float = 0.1,
+        column_elimination: bool = True,
+        tolerance: float = 0.001,
+        max_features: int | None = None,
+        keep_binary: bool = False,
+        max_samples: int = 100_000,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.column_elimination = column_elimination
+        self.tolerance = tolerance
+        self.max_features = max_features
+        self.keep_binary = keep_binary
+        self.max_samples = max_samples
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        for name, kind, least, most, meaning in (
+            ("n_estimators", Integral, 1, None, "rounds of boosting, such as 200"),
+            ("max_depth", Integral, 1, 6, "1 for stumps"),
+            ("learning_rate", Real, 1e-6, 1, "a step, such as 0.1"),
+            ("tolerance", Real, 0, 1, "a share, such as 0.001"),
+            ("max_features", Integral, 1, None, "columns, or None"),
+            ("max_samples", Integral, 1, None, "rows to guess from"),
+        ):
+            value = getattr(self, name)
+            if name != "max_features" or value is not None:
+                check_number(name, value, kind, meaning, least=least, most=most)
+        for name in ("column_elimination", "keep_binary"):
+            if not isinstance(getattr(self, name), (bool, np.bool_)):
+                raise ValueError(f"{name}={getattr(self, name)!r} must be True or False.")
+
+    def _read_target(self, y: Any, n_rows: int) -> tuple[NDArray[Any] | None, int]:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: "
+                "thresholds are guessed from the classes."
+            )
+        classes, codes = encode_labels(y, n_rows)
+        return codes, len(classes)
+
+    def _choose(self, table: RawTable, target: Target) -> tuple[list[Variable], list[Literal]]:
+        assert target.codes is not None
+        rows = self._sample(table.n_rows, target.weights)
+        weights = None if target.weights is None else target.weights[rows]
+        codes = np.ascontiguousarray(target.codes[rows], dtype=np.int32)
+        variables: list[Variable] = []
+        columns: list[_Binned] = []
+        for j in range(table.n_columns):
+            cells = table.cells(j)
+            variable = Variable.of(cells, table.name(j))
+            variables.append(variable)
+            if variable.kind not in (Kind.CONSTANT, Kind.EMPTY):
+                columns.append(_bin(j, variable, variable.values(cells)[rows], weights))
+
+        asked = self._boost(columns, codes, weights, target)
+        if self.keep_binary:
+            for place, column in enumerate(columns):
+                if column.variable.kind is Kind.BINARY:
+                    asked.setdefault((place, 1), 0.0)
+        chosen = self._eliminate(columns, asked, codes, weights, target.n_classes)
+        return variables, [columns[place].literal(bin_) for place, bin_ in chosen]
+
+    def _sample(self, n_rows: int, weights: NDArray[np.float64] | None) -> Any:
+        """Choose the rows to guess from: those of some weight, not too many."""
+        rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
+        if len(rows) > self.max_samples:
+            random = check_random_state(self.random_state)
+            rows = np.sort(random.choice(rows, self.max_samples, replace=False))
+        return slice(None) if len(rows) == n_rows else rows
+
+    def _boost(
+        self,
+        columns: list[_Binned],
+        codes: NDArray[np.int32],
+        weights: NDArray[np.float64] | None,
+        target: Target,
+    ) -> dict[tuple[int, int], float]:
+        """Return the questions that boosted trees ask, (column, bin), with what they gained."""
+        if not columns or target.n_classes < 2:
+            return {}
+        found = _core.guess(
+            [column.core() for column in columns],
+            codes,
+            target.n_classes,
+            weights,
+            {
+                "n_estimators": int(self.n_estimators),
+                "max_depth": int(self.max_depth),
+                "learning_rate": float(self.learning_rate),
+                "wanted": 0 if self.max_features is None else int(self.max_features),
+                "n_threads": n_threads(target.n_jobs if self.n_jobs is None else self.n_jobs),
+                "time_limit": target.time_left(),
+                "memory_limit": target.memory_limit,
+            },
+        )
+        if found["status"] == "interrupted":
+            raise KeyboardInterrupt
+        pairs = zip(found["column"].tolist(), found["bin"].tolist(), strict=True)
+        return dict(zip(pairs, found["gain"].tolist(), strict=True))
+
+    def _eliminate(
+        self,
+        columns: list[_Binned],
+        asked: dict[tuple[int, int], float],
+        codes: NDArray[np.int32],
+        weights: NDArray[np.float64] | None,
+        n_classes: int,
+    ) -> list[tuple[int, int]]:
+        """Return the questions to keep, in the order of the columns."""
+
+        def stays(question: tuple[int, int]) -> bool:
+            place, bin_ = question
+            return self.keep_binary and columns[place].variable.kind is Kind.BINARY and bin_ == 1
+
+        questions = sorted(asked, key=lambda question: (not stays(question), -asked[question]))
+        most = MAX_ELIMINATED if self.column_elimination else self.max_features or len(asked)
+        questions = sorted(questions[: max(most, sum(map(stays, questions)))])
+        if not self.column_elimination or len(questions) < 2:
+            return questions
+        protected = np.array([stays(question) for question in questions])
+        moments = _moments(columns, questions, codes, n_classes, weights)
+        keep = eliminate(*moments, protected, self.tolerance, self.max_features)
+        return [question for question, kept in zip(questions, keep, strict=True) if kept]
+
+
+@dataclass(frozen=True)
+class _Binned:
+    """A variable as boosting sees it: a small number for each row."""
+
+    column: int
+    variable: Variable
+    bins: NDArray[np.uint16]
+    cuts: list[Any]  # categories, or the values on both sides of a threshold
+    n_values: int
+    n_bins: int
+    has_blanks: bool
+
+    @property
+    def is_ordered(self) -> bool:
+        return self.variable.kind in (Kind.NUMBER, Kind.ORDERED)
+
+    def core(self) -> tuple[Any, ...]:
+        """Return the column as the core takes it."""
+        first = 1 if self.variable.kind is Kind.BINARY else 0
+        return self.bins, self.n_bins, self.n_values, first, self.is_ordered, self.has_blanks
+
+    def literal(self, bin_: int) -> Literal:
+        """Return the question that the core calls by a bin."""
+        if bin_ >= self.n_values:
+            return Literal(self.column, self.variable.name, "is missing")
+        if self.variable.kind is Kind.BINARY:
+            return Literal(self.column, self.variable.name, "is 1")
+        cut = self.cuts[bin_]
+        if self.variable.kind is Kind.CATEGORY:
+            return Literal(self.column, self.variable.name, "==", cut)
+        low, high = cut
+        ordered = self.variable.kind is Kind.ORDERED
+        value = self.variable.categories[int(low)] if ordered else threshold_between(low, high)
+        return Literal(self.column, self.variable.name, "<=", value)
+
+    def answers(self, bin_: int, rows: slice) -> NDArray[np.bool_]:
+        """Answer that question."""
+        bins = self.bins[rows]
+        yes: NDArray[np.bool_]
+        yes = bins <= bin_ if self.is_ordered and bin_ < self.n_values else bins == bin_
+        return yes
+
+
+def _bin(
+    j: int, variable: Variable, values: NDArray[Any], weights: NDArray[np.float64] | None
+) -> _Binned:
+    if variable.kind is Kind.BINARY:
+        blank = np.isnan(values)
+        has_blanks = bool(blank.any())
+        bins = np.where(blank, 2, values).astype(np.uint16)
+        return _Binned(j, variable, bins, [], 2, 2 + has_blanks, has_blanks)
+    if variable.kind is Kind.CATEGORY:
+        counted = values >= 0
+        n = len(variable.categories)
+        shares: NDArray[Any] = np.bincount(
+            values[counted], None if weights is None else weights[counted], n
+        )
+        asked = _asked(np.arange(n), shares, True, MAX_CATEGORIES)
+        has_others, has_blanks = len(asked) < n, not counted.all()
+        bin_of = np.full(n + 1, len(asked), dtype=np.uint16)  # other categories
+        bin_of[asked] = np.arange(len(asked))
+        bin_of[n] = len(asked) + has_others  # blanks, which are -1
+        cuts = [variable.categories[place] for place in asked]
+        n_bins = len(asked) + has_others + has_blanks
+        return _Binned(j, variable, bin_of[values], cuts, len(asked), n_bins, has_blanks)
+    numbers = values if variable.kind is Kind.NUMBER else np.where(values < 0, np.nan, values)
+    bins, lowest, highest, has_blanks = _core.bin(numbers, weights, MAX_BINS)
+    cuts = list(zip(highest[:-1].tolist(), lowest[1:].tolist(), strict=True))
+    return _Binned(j, variable, bins, cuts, len(lowest), len(lowest) + has_blanks, has_blanks)
+
+
+def _moments(
+    columns: list[_Binned],
+    questions: list[tuple[int, int]],
+    codes: NDArray[np.int32],
+    n_classes: int,
+    weights: NDArray[np.float64] | None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the covariances of the answers with each other and with the classes."""
+    n, k = len(codes), len(questions)
+    products, sums = np.zeros((k, k)), np.zeros((k, n_classes))
+    means, shares = np.zeros(k), np.zeros(n_classes)
+    for begin in range(0, n, CHUNK):
+        rows = slice(begin, min(begin + CHUNK, n))
+        # Sums of so many zeros and ones are exact in 32 bits; of weights, nearly so in 64.
+        dtype: Any = np.float32 if weights is None else np.float64
+        yes: NDArray[Any] = np.empty((k, rows.stop - begin), dtype=dtype)
+        for i, (column, bin_) in enumerate(questions):
+            yes[i] = columns[column].answers(bin_, rows)
+        classes: NDArray[Any] = np.eye(n_classes, dtype=dtype)[codes[rows]]
+        weighted: NDArray[Any] = yes if weights is None else yes * weights[rows]
+        products += weighted @ yes.T
+        sums += weighted @ classes
+        means += weighted.sum(axis=1)
+        shares += classes.sum(axis=0) if weights is None else weights[rows] @ classes
+    total = shares.sum()
+    means, shares = means / total, shares / total
+    return products / total - np.outer(means, means), sums / total - np.outer(means, shares)
+
+
+def eliminate(
+    covariances: NDArray[np.float64],
+    with_classes: NDArray[np.float64],
+    protected: NDArray[np.bool_],
+    tolerance: float,
+    max_features: int | None,
+) -> NDArray[np.bool_]:
+    """Drop columns from a linear fit, always the one that explains least given the others.
+
+    Stops before the explained variance falls by more than the tolerance, or at `max_features`.
+    The ridge keeps a column that is strong by itself ahead of neighbours that could replace it only
+    together: trees ask one question at a time.
+    """
+    k = len(covariances)
+    inverse = np.linalg.inv(covariances + RIDGE * np.eye(k))
+    coefficients = inverse @ with_classes
+    explained = everything = float((with_classes * coefficients).sum())
+    kept = np.ones(k, dtype=bool)
+    for _ in range(k - 1):
+        if max_features is not None and kept.sum() <= max_features:
+            break
+        costs = (coefficients**2).sum(axis=1) / np.maximum(np.diag(inverse), 1e-12)
+        costs[~kept | protected] = np.inf
+        least = float(costs.min())
+        if least == np.inf or (
+            max_features is None and explained - least < (1 - tolerance) * everything
+        ):
+            break
+        drop = int(np.flatnonzero(costs <= least + 1e-9 * everything)[-1])  # of equals, the last
+        explained -= float(costs[drop])
+        coefficients -= np.outer(inverse[:, drop], coefficients[drop] / inverse[drop, drop])
+        inverse -= np.outer(inverse[:, drop], inverse[drop] / inverse[drop, drop])
+        kept[drop] = False
+    return kept
