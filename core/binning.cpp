@@ -23,7 +23,7 @@ bool look_up(const double* values, std::size_t n, Distinct& distinct) {
         if (values[i] != std::floor(values[i])) return false;
         least = std::min(least, values[i]);
         most = std::max(most, values[i]);
-        if (most - least > kWidestTable) return false;
+        if (!(most - least <= kWidestTable)) return false;  // too wide, or an infinity less itself
     }
     if (least > most) return true;  // all blank
     std::vector<std::uint32_t> place_of(static_cast<std::size_t>(most - least) + 1, kBlank);
@@ -52,7 +52,8 @@ void sort_out(const double* values, std::size_t n, Distinct& distinct) {
                 std::lower_bound(sorted.begin(), sorted.end(), values[i]) - sorted.begin());
 }
 
-// The bin of each distinct value. A bin is closed when it has its share of the weight that was left.
+// The bin of each distinct value. A bin is closed when it has its share of the weight that was left, and
+// before a value that has that much alone: a few light values are not lost in a heavy one.
 std::vector<std::uint16_t> share_bins(const Distinct& distinct, const double* weights, std::size_t max_bins) {
     const std::size_t n_values = distinct.values.size();
     std::vector<std::uint16_t> bin_of(n_values, 0);
@@ -70,14 +71,19 @@ std::vector<std::uint16_t> share_bins(const Distinct& distinct, const double* we
     }
     std::size_t bin = 0;
     double inside = 0;
+    double share = left / static_cast<double>(max_bins);
+    const auto close = [&] {
+        if (bin + 1 >= max_bins) return;  // the last takes all the rest
+        left -= inside;
+        inside = 0;
+        ++bin;
+        share = left / static_cast<double>(max_bins - bin);
+    };
     for (std::size_t v = 0; v < n_values; ++v) {
+        if (inside > 0 && weight_of[v] >= share) close();
         bin_of[v] = static_cast<std::uint16_t>(bin);
         inside += weight_of[v];
-        if (bin + 1 < max_bins && inside >= left / static_cast<double>(max_bins - bin)) {
-            left -= inside;
-            inside = 0;
-            if (v + 1 < n_values) ++bin;
-        }
+        if (inside >= share) close();
     }
     return bin_of;
 }
