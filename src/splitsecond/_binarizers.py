@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
+import sys
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -59,7 +61,12 @@ class LiteralTable(Table):
 
     def _values(self, column: int) -> NDArray[Any]:
         if column not in self.values_of:
-            self.values_of[column] = self.variables[column].values(self.raw.cells(column))
+            variable, cells = self.variables[column], self.raw.cells(column)
+            self.values_of[column] = (
+                np.where(cells.is_blank(), BLANK, UNKNOWN)  # no value of it was seen in training
+                if variable.kind is Kind.EMPTY
+                else variable.values(cells)
+            )
         return self.values_of[column]
 
 
@@ -194,6 +201,7 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.transformer_tags.preserves_dtype = []  # answers are 0/1, whatever the columns hold
         return tags
 
     # ---- what the estimators use ----------------------------------------------------------------
@@ -215,9 +223,8 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _is_identity(self) -> bool:
         """Whether all columns are 0/1 and stay as they are."""
-        return len(self.literals_) == len(self.variables_) and all(
-            literal.operator == "is 1" for literal in self.literals_
-        )
+        asked = [literal.column for literal in self.literals_ if literal.operator == "is 1"]
+        return asked == list(range(len(self.variables_))) and len(asked) == len(self.literals_)
 
     def _see(self, raw: RawTable) -> LiteralTable:
         width = len(self.literals_)
@@ -239,7 +246,8 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             cells = table.cells(j)
             variable = Variable.of(cells, table.name(j))
             variables.append(variable)
-            literals += self._questions(j, variable, variable.values(cells), target.weights)
+            if variable.kind not in (Kind.CONSTANT, Kind.EMPTY):  # nothing to ask there
+                literals += self._questions(j, variable, variable.values(cells), target.weights)
         return variables, literals
 
     def _questions(
@@ -289,8 +297,6 @@ class _CutBinarizer(_Binarizer):
         self, j: int, variable: Variable, values: NDArray[Any], weights: NDArray[np.float64] | None
     ) -> list[Literal]:
         name, kind = variable.name, variable.kind
-        if kind in (Kind.CONSTANT, Kind.EMPTY):
-            return []
         known = ~np.isnan(values) if kind in (Kind.BINARY, Kind.NUMBER) else values >= 0
         distinct, places = np.unique(values[known], return_inverse=True)
         counted = np.ones(len(places)) if weights is None else weights[known]
@@ -416,8 +422,18 @@ class FixedBinarizer(_Binarizer):
         self.literals = literals
 
     def _choose(self, table: RawTable, target: Target) -> tuple[list[Variable], list[Literal]]:
-        variables = [Variable.of(table.cells(j), table.name(j)) for j in range(table.n_columns)]
-        return variables, [_parse(literal, variables) for literal in self.literals]
+        variables = [
+            Variable.of(table.cells(j), table.name(j), keep_constant=True)
+            for j in range(table.n_columns)
+        ]
+        if isinstance(self.literals, str):
+            raise ValueError(f"literals={self.literals!r} must be a list: put brackets around it.")
+        literals = []
+        for given in self.literals:
+            column, operator, value = _parse(given, variables)
+            variables[column] = _asked_of(variables[column], operator, value)
+            literals.append(_checked(given, variables[column], column, operator, value))
+        return variables, literals
 
 
 def _asked(
@@ -430,28 +446,51 @@ def _asked(
     return [int(place) for place in places[np.sort(frequent)]]
 
 
-def _parse(given: Any, variables: list[Variable]) -> Literal:
-    """Read a literal that a user wrote."""
+def _parse(given: Any, variables: list[Variable]) -> tuple[int, str, Any]:
+    """Read a literal that a user wrote: column, operator, value."""
     if isinstance(given, str):
-        column, operator, value = _parse_text(given, variables)
-    else:
-        wanted, operator, *rest = given
-        value = rest[0] if rest else None
-        matches = [j for j, v in enumerate(variables) if wanted in (v.label, v.name)]
-        if not matches:
-            raise ValueError(f"Literal {given!r}: X has no column {wanted!r}.")
-        column = matches[0]
-    variable = variables[column]
-    if operator not in OPERATORS:
-        raise ValueError(f"Literal {given!r}: the operator must be one of {OPERATORS}.")
-    if operator == "<=" and variable.kind is not Kind.ORDERED:
-        if variable.categories or isinstance(value, (str, bool)) or not isinstance(value, Real):
-            raise ValueError(f"Literal {given!r}: <= asks for a number in a column of numbers.")
+        return _parse_text(given, variables)
+    if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 3:
+        raise ValueError(f"Literal {given!r} must be text, or (column, operator, value).")
+    wanted, operator, value = [*given, None][:3]
+    for column, variable in enumerate(variables):
+        if wanted in (variable.label, variable.name):
+            return column, operator, value
+    raise ValueError(f"Literal {given!r}: X has no column {wanted!r}.")
+
+
+def _asked_of(variable: Variable, operator: str, value: Any) -> Variable:
+    """Take into account that a question is asked: training rows need not show all there is."""
+    kind, categories = variable.kind, variable.categories
+    text = isinstance(value, str)
+    if kind is Kind.EMPTY and operator != "is missing":
+        kind = Kind.BINARY if operator == "is 1" else Kind.CATEGORY if text else Kind.NUMBER
+    if kind is Kind.BINARY and operator == "<=":
+        kind = Kind.NUMBER
+    if kind is Kind.CATEGORY and operator == "==" and value not in categories and text:
+        categories = tuple(sorted([*categories, value], key=lambda v: (isinstance(v, str), v)))
+    return replace(variable, kind=kind, categories=categories)
+
+
+def _checked(given: Any, variable: Variable, column: int, operator: str, value: Any) -> Literal:
+    """Refuse a question that no value could ever answer with yes."""
+    number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    wrong = {
+        "is 1": None if variable.kind is Kind.BINARY else "it has other values than 0 and 1",
+        "is missing": None,
+        "<=": "the value is none of the ordered categories"
+        if variable.kind is Kind.ORDERED and value not in variable.categories
+        else "<= takes a number, in a column of numbers"
+        if variable.kind is not Kind.ORDERED and (variable.categories or not number)
+        else None,
+        "==": "the value is none that the column can have"
+        if (value not in variable.categories if variable.categories else not number)
+        else None,
+    }.get(operator, f"the operator must be one of {', '.join(OPERATORS)}")
+    if wrong is not None:
+        raise ValueError(f"Literal {given!r}: {wrong}.")
+    if number and not variable.categories:
         value = float(value)
-    if operator == "is 1" and variable.kind not in (Kind.BINARY, Kind.CONSTANT):
-        raise ValueError(
-            f"Literal {given!r}: column {variable.name!r} has other values than 0 and 1."
-        )
     return Literal(column, variable.name, operator, value)
 
 
@@ -477,8 +516,13 @@ def _parse_text(text: str, variables: list[Variable]) -> tuple[int, str, Any]:
 
 
 def _parse_value(text: str) -> Any:
-    if text.startswith('"') and text.endswith('"') and len(text) > 1:
-        return json.loads(text)
+    if text.startswith('"'):
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise ValueError(
+                f"Cannot read the value {text} of a literal: check its quotes."
+            ) from None
     try:
         return int(text) if text.lstrip("+-").isdigit() else float(text)
     except ValueError:
@@ -489,13 +533,13 @@ def _example(variable: Variable, literals: list[Literal], answers: NDArray[Any])
     """Return a value of a variable that gives these answers."""
     if variable.kind in (Kind.BINARY, Kind.NUMBER):
         cuts = sorted(literal.value for literal in literals if literal.operator == "<=")
-        above = [cuts[-1] + max(1.0, abs(cuts[-1]))] if cuts else [0.0]
+        above = [min(cuts[-1] + max(1.0, abs(cuts[-1])), sys.float_info.max)] if cuts else [0.0]
         equal = [literal.value for literal in literals if literal.operator == "=="]
         flags = [0.0, 1.0] if variable.kind is Kind.BINARY else []
         candidates: list[Any] = [*cuts, *above, *equal, *flags, np.nan]
         values = np.array(candidates, dtype=np.float64)
     else:
-        candidates = [*variable.categories, None, None]
+        candidates = [*variable.categories, _another(variable.categories), None]
         values = np.array([*range(len(variable.categories)), UNKNOWN, BLANK])
     fits = np.ones(len(values), dtype=bool)
     for literal, answer in zip(literals, answers, strict=True):
@@ -507,6 +551,13 @@ def _example(variable: Variable, literals: list[Literal], answers: NDArray[Any])
         )
         raise ValueError(f"No value of {variable.name!r} gives these answers: {said}.")
     return candidates[int(np.argmax(fits))]
+
+
+def _another(categories: Sequence[Any]) -> Any:
+    """Return a value that is none of the categories."""
+    if any(isinstance(value, str) for value in categories):
+        return "other" + "+" * sum(isinstance(v, str) and v.startswith("other") for v in categories)
+    return max((float(value) for value in categories), default=0.0) + 1
 
 
 def check_number(

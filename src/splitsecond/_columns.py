@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from splitsecond._input import as_array, check_shape, open_frame, pick_labels
 
 BLANK, UNKNOWN = -1, -2  # codes of categories
+# Old narwhals has no Time (times of day then come as objects, which are refused too).
+TEMPORAL = tuple(getattr(nw, n) for n in ("Date", "Datetime", "Duration", "Time") if hasattr(nw, n))
 
 
 class Kind(StrEnum):
@@ -66,8 +68,8 @@ class Variable:
     has_blanks: bool = False  # in training
 
     @classmethod
-    def of(cls, cells: Cells, name: str) -> Variable:
-        """Decide what a column is."""
+    def of(cls, cells: Cells, name: str, *, keep_constant: bool = False) -> Variable:
+        """Decide what a column is; with `keep_constant`, one of a single value by that value."""
         blank = cells.is_blank()
         has_blanks = bool(blank.any())
         categories: Sequence[Any] = ()
@@ -82,7 +84,7 @@ class Variable:
             categories = _sorted(cells.keys) if cells.order is None else cells.order
         if n_distinct == 0:
             return cls(cells.label, name, Kind.EMPTY, has_blanks=has_blanks)
-        if n_distinct == 1 and not has_blanks:
+        if n_distinct == 1 and not has_blanks and not keep_constant:
             return cls(cells.label, name, Kind.CONSTANT)
         return cls(cells.label, name, kind, tuple(categories), has_blanks)
 
@@ -104,8 +106,8 @@ class Variable:
                 row = int(np.argmax(wrong))
                 raise ValueError(
                     f"Column {self.label!r} had only the values 0 and 1 in training and has "
-                    f"{int(wrong.sum())} others now: {numbers[row]:g} in row {row}. If it is a "
-                    "number, fit on rows that show so."
+                    f"{int(wrong.sum())} others now: {_short(numbers[row])} in row {row}. If it is "
+                    "a number, fit on rows that show so."
                 )
             return numbers
         return self._codes(cells)
@@ -195,16 +197,31 @@ class RawTable:
 
 def _read_series(series: nw.Series[Any], label: Any) -> Cells:
     dtype = series.dtype
-    if dtype.is_temporal():
+    if isinstance(dtype, TEMPORAL):
         raise _is_a_date(label, dtype)
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
-        cells = _factorize(series.to_list(), label)
-        keys = [_category(key) for key in cells.keys]
-        return Cells(label, None, cells.codes, keys, _declared_order(series))
+        return _read_categories(series, label)
+    if isinstance(dtype, nw.String):
+        return _as_numbers(_factorize(series.to_list(), label))
     array = series.to_numpy()
+    if array.ndim != 1:
+        raise _is_nothing_known(label, series.to_list()[0], 0)
     if dtype == nw.Decimal or (array.dtype.kind == "O" and dtype.is_numeric()):
         array = np.array([np.nan if _is_blank(v) else float(v) for v in array.tolist()])
     return _read_values(array, label)
+
+
+def _read_categories(series: nw.Series[Any], label: Any) -> Cells:
+    native = series.to_native()
+    if hasattr(native, "cat") and hasattr(native.cat, "codes"):
+        # By number, since pandas writes one and the same interval in two ways.
+        used, codes = np.unique(native.cat.codes.to_numpy(), return_inverse=True)
+        keys = [_category(native.cat.categories[place]) for place in used if place >= 0]
+        codes = codes.reshape(-1) - (len(used) - len(keys))  # blanks, which come first, are -1
+        return Cells(label, None, codes.astype(np.int32), keys, _declared_order(series))
+    cells = _factorize(series.to_list(), label)
+    keys = [_category(key) for key in cells.keys]
+    return Cells(label, None, cells.codes, keys, _declared_order(series))
 
 
 def _declared_order(series: nw.Series[Any]) -> list[Any] | None:
@@ -224,7 +241,8 @@ def _declared_order(series: nw.Series[Any]) -> list[Any] | None:
 def _read_values(array: NDArray[Any], label: Any) -> Cells:
     kind = array.dtype.kind
     if kind in "buif":
-        numbers = np.ascontiguousarray(array, dtype=np.float64)
+        with np.errstate(over="ignore"):  # beyond all 64-bit floats: infinity, which is refused
+            numbers = np.ascontiguousarray(array, dtype=np.float64)
         if kind == "f":
             _refuse_infinity(numbers, label)
         return Cells(label, numbers)
@@ -332,6 +350,10 @@ def _float(value: Any) -> float:
 
 def _sorted(keys: Sequence[Any]) -> list[Any]:
     return sorted(keys, key=lambda key: (isinstance(key, str), key))
+
+
+def _short(number: float) -> str:
+    return str(float(number)).removesuffix(".0")
 
 
 def _refuse_infinity(numbers: NDArray[np.float64], label: Any) -> None:

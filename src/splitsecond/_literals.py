@@ -35,12 +35,13 @@ class Literal(NamedTuple):
 
     def negation(self, blanks: bool = False) -> str:
         """Return the answer no in words; ``blanks``: whether blanks are known to be among them."""
-        if self.operator == "is 1":
-            return f"not {self.name}"
         if self.operator == "is missing":
             return f"{self.name} is not missing"
-        opposite = {"<=": ">", "==": "!="}[self.operator]
-        text = f"{self.name} {opposite} {value_text(self.value)}"
+        if self.operator == "is 1":
+            text = f"not {self.name}"
+        else:
+            opposite = {"<=": ">", "==": "!="}[self.operator]
+            text = f"{self.name} {opposite} {value_text(self.value)}"
         return f"{text} or missing" if blanks else text
 
     def answers(self, variable: Variable, values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -59,8 +60,9 @@ class Literal(NamedTuple):
         if self.operator == "is missing":
             yes = values == -1
         else:
-            place = variable.place(self.value)
-            yes = values == place if self.operator == "==" else (values >= 0) & (values <= place)
+            place = variable.place(self.value)  # below 0 if there is no such category
+            equal = self.operator == "=="
+            yes = (values >= 0) & (values == place if equal else values <= place)
         return yes
 
 

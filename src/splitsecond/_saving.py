@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -26,6 +27,7 @@ from splitsecond._tree import Tree
 
 FORMAT = "splitsecond model"
 VERSION = 1
+COMPARISONS = ("<=", "==")  # the operators that have a value
 
 Json: TypeAlias = Any
 Estimator: TypeAlias = _TreeClassifier | _Binarizer
@@ -80,7 +82,8 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
     target = Path(path)
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
-        partial.write_text(text + "\n", encoding="utf-8")
+        # Half a character, which UTF-8 has no bytes for, becomes JSON's escape for it.
+        partial.write_bytes((text + "\n").encode("utf-8", "backslashreplace"))
         partial.replace(target)
     except BaseException:
         with suppress(OSError):
@@ -106,7 +109,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     except UnicodeDecodeError as error:
         raise ValueError(f"{path} is no model file: it is not UTF-8 text.") from error
     try:
-        content = json.loads(text, parse_constant=_no_constant)
+        content = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_repetition)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is no model file, or damaged: {error}") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
@@ -123,6 +126,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         return _estimator_in(_Reader(content).part("model"))
     except _DamagedError as error:
         raise ValueError(f"{path} is damaged: {error}.") from error
+    except RecursionError as error:
+        raise ValueError(f"{path} is damaged: it is nested too deeply.") from error
 
 
 # ---- writing ------------------------------------------------------------------------------------
@@ -143,7 +148,9 @@ def _classifier_out(model: _TreeClassifier) -> Json:
     return {
         "classes": _classes_out(model.classes_),
         "n_features": model.n_features_in_,
-        "labels": None if model._labels_in is None else [_value_out(v) for v in model._labels_in],
+        "labels": None
+        if model._labels_in is None
+        else [_value_out(_plain(v)) for v in model._labels_in],
         "binarizer": None if model.binarizer_ is None else _estimator_out(model.binarizer_),
         "tree": {
             "feature": tree.feature.tolist(),
@@ -165,7 +172,7 @@ def _binarizer_out(model: _Binarizer) -> Json:
         "has_labels": model._labels_in is not None,
         "variables": [
             {
-                "label": _value_out(variable.label),
+                "label": _value_out(_plain(variable.label)),
                 "name": variable.name,
                 "kind": str(variable.kind),
                 "categories": [_value_out(value) for value in variable.categories],
@@ -177,7 +184,9 @@ def _binarizer_out(model: _Binarizer) -> Json:
             {
                 "column": literal.column,
                 "operator": literal.operator,
-                "value": _value_out(literal.value),
+                "value": _value_out(_plain(literal.value))
+                if literal.operator in COMPARISONS
+                else None,
             }
             for literal in model.literals_
         ],
@@ -185,7 +194,7 @@ def _binarizer_out(model: _Binarizer) -> Json:
 
 
 def _classes_out(classes: Any) -> Json:
-    dtype = "str" if classes.dtype.kind in "UT" else str(classes.dtype)
+    dtype = "str" if classes.dtype.kind in "UT" else classes.dtype.name
     return {"dtype": dtype, "values": [_value_out(_plain(value)) for value in classes]}
 
 
@@ -196,13 +205,17 @@ def _parameter_out(name: str, value: Any) -> Json:
             "class": type(value).__name__,
             "parameters": {key: _parameter_out(key, part) for key, part in parameters.items()},
         }
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         pairs = [[_value_out(_plain(k)), _value_out(_plain(v))] for k, v in value.items()]
         return {"pairs": pairs}
     if name == "random_state" and not isinstance(value, (int, np.integer)):
         return None  # a generator's state is not part of the model
     if isinstance(value, (list, np.ndarray)):
         return {"list": [_parameter_out(name, part) for part in value]}
+    if isinstance(value, tuple):
+        return {"tuple": [_parameter_out(name, part) for part in value]}
+    if isinstance(value, np.floating):
+        value = float(str(value))  # the decimal it prints as, which is what `fit` takes it for
     return _value_out(_plain(value))
 
 
@@ -302,6 +315,13 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+def _no_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        raise ValueError("an object has the same key twice")
+    return content
+
+
 def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
@@ -312,6 +332,10 @@ def _is_number(value: Any) -> bool:
 
 def _estimator_in(reader: _Reader) -> Estimator:
     model = _unfitted_in(reader)
+    try:
+        model._check_parameters()
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _DamagedError(str(error).rstrip(".")) from error
     if isinstance(model, _TreeClassifier):
         _classifier_in(model, reader)
     else:
@@ -336,6 +360,8 @@ def _parameter_in(value: Json) -> Any:
             return _unfitted_in(reader)
         if reader.has("list"):
             return [_parameter_in(item) for item in reader.items("list")]
+        if reader.has("tuple"):
+            return tuple(_parameter_in(item) for item in reader.items("tuple"))
         if reader.has("pairs"):
             pairs = reader.items("pairs")
             if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
@@ -352,17 +378,15 @@ def _value_in(value: Json) -> Any:
         return float(reader.text("float", among=("nan", "inf", "-inf")))
     if reader.has("tuple"):
         return tuple(reader.values("tuple"))
-    try:
-        return Fraction(reader.text("fraction"))
-    except (ValueError, ZeroDivisionError) as error:
-        raise _DamagedError(str(error)) from error
+    text = reader.text("fraction")
+    # Fraction itself reads exponents too, which make numbers that fill the memory.
+    if re.fullmatch(r"-?[0-9]+(/[0-9]+)?", text):
+        with suppress(ValueError, ZeroDivisionError):
+            return Fraction(text)
+    raise _DamagedError(f"{text!r:.40} is no fraction")
 
 
 def _classifier_in(model: _TreeClassifier, reader: _Reader) -> None:
-    try:
-        model._check_parameters()
-    except (TypeError, ValueError) as error:
-        raise _DamagedError(str(error)) from error
     model.classes_ = _classes_in(reader.part("classes"))
     model.n_features_in_ = reader.integer("n_features", 1, 2**31)
     model._labels_in = reader.values("labels") if reader.has("labels") else None
@@ -424,6 +448,8 @@ def _tree_in(model: _TreeClassifier, reader: _Reader) -> Tree:
             or not sum(weights) > 0
         ):
             raise _DamagedError("'counts' should hold a weight for each class")
+    if not math.isfinite(sum(float(weight) for weights in counts for weight in weights)):
+        raise _DamagedError("'counts' should hold weights whose sum is finite")
     return Tree(
         feature=np.array(feature, dtype=np.int32),
         left=np.array(left, dtype=np.int32),
@@ -451,10 +477,11 @@ def _classes_in(reader: _Reader) -> Any:
         return classes
     if not all(isinstance(value, kinds[dtype[0]]) for value in values):
         raise _DamagedError(f"class labels should be of type {dtype}")
-    try:
-        return np.array(values, dtype=None if dtype == "str" else dtype)
-    except (OverflowError, ValueError) as error:
-        raise _DamagedError(str(error)) from error
+    if dtype[0] in "iuf":
+        limits = np.finfo(dtype) if dtype[0] == "f" else np.iinfo(dtype)
+        if not all(limits.min <= value <= limits.max for value in values):
+            raise _DamagedError(f"class labels should be numbers of type {dtype}")
+    return np.array(values, dtype=None if dtype == "str" else dtype)
 
 
 def _binarizer_in(model: _Binarizer, reader: _Reader) -> None:
@@ -481,15 +508,14 @@ def _literal_in(reader: _Reader, variables: list[Variable]) -> Literal:
     variable = variables[column]
     operator = reader.text("operator", among=OPERATORS)
     value = _value_in(reader.take("value", lambda _: True, ""))
-    fits = {
-        "is 1": value is None and not variable.categories,
-        "is missing": value is None,
-        "==": value is not None,
-        "<=": value in variable.categories
-        if variable.kind is Kind.ORDERED
-        else _is_number(value) and not variable.categories,
-    }
-    if not fits[operator]:
+    is_number = variable.kind in (Kind.BINARY, Kind.NUMBER)
+    if operator in COMPARISONS and is_number:
+        fits = _is_number(value) or (operator == "==" and isinstance(value, (bool, str)))
+    elif operator in COMPARISONS:
+        fits = value is not None and (operator == "==" or variable.kind is not Kind.CATEGORY)
+    else:
+        fits = value is None and (operator == "is missing" or is_number)
+    if not fits or variable.kind is Kind.CONSTANT:
         raise _DamagedError(f"{operator!r} does not fit {variable.name!r:.40} and {value!r:.40}")
     return Literal(column, variable.name, operator, value)
 
