@@ -52,7 +52,13 @@ struct Solution {
     double seconds = 0;
 };
 
-// Throws std::invalid_argument for classes or weights out of range; never for data it dislikes.
+// Throws std::invalid_argument for classes or weights out of range.
+void check(const Table& table, const Target& target);
+
+// A leaf, straight from the target: the answer when not even the rows fit the limits.
+Tree lone_leaf(const Target& target, std::size_t n_rows);
+
+// Throws as `check` does; never for data it dislikes.
 Solution solve(const Table& table, const Target& target, Options options, Limits& limits);
 
 }  // namespace splitsecond

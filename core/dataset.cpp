@@ -176,16 +176,17 @@ class ColumnFilter {
 public:
     explicit ColumnFilter(const View& view) : view_(view) {}
 
-    std::vector<std::uint32_t> kept() const {
-        const std::vector<Word> hashes = hash();
+    std::vector<std::uint32_t> kept(bool keep_equal) const {
+        const std::vector<Word> hashes = keep_equal ? std::vector<Word>(view_.stride, 0) : hash();
         std::multimap<Word, std::uint32_t> seen;
         std::vector<std::uint32_t> columns;
         for (std::uint32_t j = 0; j < view_.n_features; ++j) {
             if (same_split(j, view_.ones())) continue;
             const auto [begin, end] = seen.equal_range(hashes[j]);
-            if (std::any_of(begin, end, [&](const auto& other) { return same_split(j, other.second); }))
+            if (!keep_equal &&
+                std::any_of(begin, end, [&](const auto& other) { return same_split(j, other.second); }))
                 continue;
-            seen.emplace(hashes[j], j);
+            if (!keep_equal) seen.emplace(hashes[j], j);
             columns.push_back(j);
         }
         return columns;
@@ -259,7 +260,7 @@ std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table) 
 }
 
 std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Target& target, Limits& limits,
-                         View& view) {
+                         View& view, bool keep_equal) {
     view.n_classes = target.n_classes;
     view.n_features = table.n_columns;
     view.stride = View::stride_for(table.n_columns);
@@ -313,7 +314,8 @@ std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Targe
 
     std::erase_if(runs, [](const Run& run) { return run.begin == run.end; });
     view.runs = std::move(runs);
-    keep_columns(view, view.runs.empty() ? std::vector<std::uint32_t>{} : ColumnFilter(view).kept());
+    keep_columns(view,
+                 view.runs.empty() ? std::vector<std::uint32_t>{} : ColumnFilter(view).kept(keep_equal));
     return std::nullopt;
 }
 

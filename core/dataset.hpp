@@ -53,10 +53,10 @@ struct Cell {
 // A cell that is neither 0 nor 1, if there is one.
 std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table);
 
-// Packs the table into `view`, all of whose features are distinct and not constant.
+// Packs the table into `view`, all of whose features are distinct (unless keep_equal) and not constant.
 // Returns a cell that is neither 0 nor 1, if there is one; then, or when stopped, the view is of no use.
 std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Target& target, Limits& limits,
-                         View& view);
+                         View& view, bool keep_equal = false);
 
 // Fills the view's last column: in each group of rows with equal features, those not of the heaviest class.
 // Leaves it empty when there is no room for the work or time is up.

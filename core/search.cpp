@@ -64,7 +64,7 @@ Search::Search(const Problem& problem, Workers& workers, bool remember_completio
 
 Search::~Search() = default;
 
-Greedy& Search::greedy() { return workers_[0]->greedy; }
+Greedy& Search::greedy(std::size_t worker) { return workers_[worker]->greedy; }
 
 Statistics Search::statistics() const {
     Statistics sum;
@@ -86,11 +86,7 @@ Bounds Search::value(Node& node, std::size_t depth, std::size_t lookahead, Cost 
     Bounds result = look_up(worker, key, {floor, leaf, -1});
     if (result.exact() || problem_.limits.stop()) return result;
     try {
-        if (lookahead == depth && depth > 1 && !node.has_pairs) {
-            ++worker.statistics.pair_matrices;
-            node.has_pairs = node.pairs.count(problem_, node.view);
-            if (!node.has_pairs) return result;
-        }
+        if (lookahead == depth && depth > 1 && !count_pairs(0, node)) return result;
         const Bounds found = search(worker, 0, node, depth, lookahead, budget);
         result = {std::max(found.lower, floor), found.upper, found.feature};
         cache_.store(key, result);
@@ -372,20 +368,81 @@ Bounds Search::last_two_levels(Worker& worker, std::size_t level, const Node& pa
     return solve_two_levels(problem_, parent.view, counts, own.pairs[side], own.scan);
 }
 
-void Search::split(const Node& node, std::int32_t feature, Node& yes, Node& no) {
-    const auto& features = node.view.features;
-    const auto f = static_cast<std::size_t>(
-        std::find(features.begin(), features.end(), static_cast<std::uint32_t>(feature)) - features.begin());
-    Worker& worker = *workers_[0];
+// ---- all splits of a node -------------------------------------------------------------------------
+
+bool Search::sides(std::size_t worker_index, const Node& node, std::size_t f, std::size_t depth,
+                   std::size_t lookahead, Cost budget, Cost (&values)[2]) {
+    Worker& worker = *workers_[worker_index];
     open(worker, 0, node, f, true);
+    Level& own = worker.level(0);
+    Cost weight[2];
     for (int side = 0; side < 2; ++side) {
-        Child& child = worker.level(0).child[side];
-        Node& out = side == 0 ? yes : no;
-        gather_node(problem_.kernels(), node.view, mask_of(node, child, f, side == 0), child.counts.data(),
-                    out.view, out.counts);
-        out.literals = child.literals;
-        out.has_pairs = false;
+        const Count* counts = own.child[side].counts.data();
+        weight[side] = weight_at(node.view, counts, node.view.ones());
+        values[side] = std::min(problem_.price.of(node_errors(node.view, counts), 1),
+                                split_floor(problem_, node.view, counts));
     }
+    const int first = weight[0] <= weight[1] ? 0 : 1;  // the lighter: it is cheaper
+    for (const int side : {first, 1 - first}) {
+        if (values[0] + values[1] > budget) return false;
+        const Bounds found = value(worker, 0, node, own.child[side], side == 0, depth - 1, lookahead,
+                                   budget - values[1 - side]);
+        values[side] = std::max(values[side], found.lower);
+        if (values[0] + values[1] > budget || problem_.limits.stopped()) return false;
+    }
+    return true;
+}
+
+const Child& Search::child(std::size_t worker, int side) const {
+    return workers_[worker]->level(0).child[side];
+}
+
+bool Search::count_pairs(std::size_t worker, Node& node) {
+    if (!node.has_pairs) {
+        ++workers_[worker]->statistics.pair_matrices;
+        node.has_pairs = node.pairs.count(problem_, node.view);
+    }
+    return node.has_pairs;
+}
+
+void Search::take(std::size_t worker, const Node& node, std::int32_t feature, bool yes, Node& out) {
+    open(*workers_[worker], 0, node, place_of(node, feature), true);
+    take_open(*workers_[worker], node, yes, out);
+}
+
+// Gathers a child that is open at the first level.
+void Search::take_open(Worker& worker, const Node& node, bool yes, Node& out) {
+    Level& own = worker.level(0);
+    Child& child = own.child[yes ? 0 : 1];
+    gather_node(problem_.kernels(), node.view, mask_of(node, child, own.feature, yes), child.counts.data(),
+                out.view, out.counts);
+    out.literals = child.literals;
+    out.has_pairs = false;
+}
+
+std::size_t Search::place_of(const Node& node, std::int32_t feature) {
+    const auto& features = node.view.features;
+    return static_cast<std::size_t>(
+        std::find(features.begin(), features.end(), static_cast<std::uint32_t>(feature)) - features.begin());
+}
+
+void Search::split(const Node& node, std::int32_t feature, Node& yes, Node& no) {
+    Worker& worker = *workers_[0];
+    open(worker, 0, node, place_of(node, feature), true);
+    take_open(worker, node, true, yes);
+    take_open(worker, node, false, no);
+}
+
+void count_root(const Problem& problem, Node& root) {
+    root.counts.resize(root.view.n_classes * root.view.stride);
+    Buffer<Word> all(problem.limits), none(problem.limits);
+    all.resize(root.view.n_words());
+    none.resize(root.view.n_words());
+    split_rows(problem.kernels(), root.view, nullptr, root.view.ones(), all.data(), none.data(),
+               root.counts.data());
+    std::uint32_t n_literals = 0;
+    for (const std::uint32_t feature : root.view.features) n_literals = std::max(n_literals, 2 * feature + 2);
+    root.literals.assign((n_literals + 63) / 64, 0);
 }
 
 }  // namespace splitsecond

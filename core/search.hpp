@@ -49,6 +49,9 @@ struct Child {
     explicit Child(Limits& limits) : counts(limits), mask(limits) {}
 };
 
+// Sets the counts and literals of a node that holds all rows of the problem.
+void count_root(const Problem& problem, Node& root);
+
 class Search {
 public:
     // remember_completions: keep greedy values too; worth it when nodes are reached by several paths.
@@ -61,8 +64,18 @@ public:
     // The split of `node` on a feature of the problem, as two nodes.
     void split(const Node& node, std::int32_t feature, Node& yes, Node& no);
 
+    // For whoever looks at all splits of a node and not at the best alone, each thread as a worker of its own:
+    // V of both children of the split of `node` on the feature f of its view, with depth - 1 levels left. True
+    // when together they are within the budget, and then exact. `node` must have its pairs counted if its
+    // children's last levels are to be searched exhaustively.
+    bool sides(std::size_t worker, const Node& node, std::size_t f, std::size_t depth, std::size_t lookahead,
+               Cost budget, Cost (&values)[2]);
+    const Child& child(std::size_t worker, int side) const;  // of the last call of sides; node's columns
+    bool count_pairs(std::size_t worker, Node& node);        // false when stopped
+    void take(std::size_t worker, const Node& node, std::int32_t feature, bool yes, Node& out);
+
     const Cache& cache() const { return cache_; }
-    Greedy& greedy();
+    Greedy& greedy(std::size_t worker = 0);
     Statistics statistics() const;
 
 private:
@@ -81,6 +94,8 @@ private:
     void open(Worker& worker, std::size_t level, const Node& node, std::size_t f, bool with_literals);
     Bounds last_two_levels(Worker& worker, std::size_t level, const Node& parent, bool yes);
     void similar_support(const Node& node, std::size_t f, const Count* yes_counts, Choice& choice) const;
+    void take_open(Worker& worker, const Node& node, bool yes, Node& out);
+    static std::size_t place_of(const Node& node, std::int32_t feature);
     const Word* mask_of(const Node& parent, Child& child, std::size_t f, bool yes) const;
 
     const Problem& problem_;

@@ -10,10 +10,13 @@ from splitsecond._classifiers import (
 )
 from splitsecond._guessing import ThresholdGuessBinarizer
 from splitsecond._literals import Literal
+from splitsecond._rashomon import RESPLIT, TreeFARMS
 from splitsecond._saving import load, save
 from splitsecond._tree import Tree
+from splitsecond._treeset import TreeSet
 
 __all__ = [
+    "RESPLIT",
     "FixedBinarizer",
     "GreedyTreeClassifier",
     "LicketySPLITClassifier",
@@ -25,6 +28,8 @@ __all__ = [
     "SPLITClassifier",
     "ThresholdGuessBinarizer",
     "Tree",
+    "TreeFARMS",
+    "TreeSet",
     "load",
     "save",
 ]

@@ -126,6 +126,7 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.binarizer_, table = self._binarize(source, target)
             solution = self._solve(table, target)
         self._keep(source, table, classes, solution, target)
+        self.statistics_["search_seconds"] = self.statistics_["seconds"]
         self.statistics_["seconds"] = time.perf_counter() - start
         return self
 
@@ -260,6 +261,8 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         value: Any = self.regularization
         number = isinstance(value, (Real, Decimal)) and not isinstance(value, bool)
+        if isinstance(value, np.floating):
+            value = float(value)  # short floats have no 1e300 to compare with
         if not number or not 0 <= value <= 1e300:
             raise ValueError(
                 f"regularization={value!r:.40} must be a number of at least 0: the price of a "

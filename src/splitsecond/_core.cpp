@@ -3,10 +3,13 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -14,6 +17,7 @@
 #include "algorithms.hpp"
 #include "binning.hpp"
 #include "boost.hpp"
+#include "rashomon.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -127,19 +131,23 @@ private:
     std::optional<nb::python_error> other_;
 };
 
-nb::dict to_dict(const Solution& solution) {
-    nb::dict out;
-    if (solution.not_binary) {
-        out["not_binary"] = nb::make_tuple(solution.not_binary->row, solution.not_binary->column);
-        return out;
-    }
-    const Statistics& statistics = solution.statistics;
+nb::dict to_dict(const Statistics& statistics) {
     nb::dict numbers;
     numbers["subproblems"] = statistics.subproblems;
     numbers["completions"] = statistics.completions;
     numbers["pair_matrices"] = statistics.pair_matrices;
     numbers["cache_hits"] = statistics.cache_hits;
     numbers["cache_entries"] = statistics.cache_entries;
+    return numbers;
+}
+
+nb::dict to_dict(const Solution& solution) {
+    nb::dict out;
+    if (solution.not_binary) {
+        out["not_binary"] = nb::make_tuple(solution.not_binary->row, solution.not_binary->column);
+        return out;
+    }
+    nb::dict numbers = to_dict(solution.statistics);
     numbers["peak_bytes"] = solution.peak_bytes;
     numbers["seconds"] = solution.seconds;
     out["feature"] = nb::cast(solution.tree.feature);
@@ -164,8 +172,8 @@ std::size_t bytes_of(const nb::dict& options) {
                                              : nb::cast<std::size_t>(options["memory_limit"]);
 }
 
-nb::dict run(const Table& table, const AnyArray& classes, std::size_t n_classes,
-             const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
+Target target_of(const Table& table, const AnyArray& classes, std::size_t n_classes,
+                 const std::optional<Array<std::int32_t>>& weights) {
     if (classes.size() != table.n_rows) throw std::invalid_argument("there must be one class for each row.");
     if (weights && weights->size() != table.n_rows)
         throw std::invalid_argument("there must be one weight for each row.");
@@ -179,22 +187,36 @@ nb::dict run(const Table& table, const AnyArray& classes, std::size_t n_classes,
     }
     target.n_classes = n_classes;
     target.weights = weights ? weights->data() : nullptr;
+    return target;
+}
 
+Price price_of(const nb::dict& options) {
+    return {nb::cast<Cost>(options["error_price"]), nb::cast<Cost>(options["leaf_price"])};
+}
+
+SpeedOptions speed_of(const nb::dict& options) {
+    SpeedOptions speed;
+    speed.kernels = &find_kernels(nb::cast<std::string>(options["simd"]).c_str());
+    speed.equivalent_points = nb::cast<bool>(options["equivalent_points"]);
+    speed.similar_support = nb::cast<bool>(options["similar_support"]);
+    speed.minimum_support = nb::cast<bool>(options["minimum_support"]);
+    speed.cache = nb::cast<bool>(options["cache"]);
+    speed.subtract_siblings = nb::cast<bool>(options["subtract_siblings"]);
+    return speed;
+}
+
+nb::dict run(const Table& table, const AnyArray& classes, std::size_t n_classes,
+             const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
+    const Target target = target_of(table, classes, n_classes, weights);
     Options chosen;
     chosen.algorithm = algorithm_of(nb::cast<std::string>(options["algorithm"]));
     chosen.max_depth = nb::cast<std::size_t>(options["max_depth"]);
     chosen.lookahead = nb::cast<std::size_t>(options["lookahead"]);
     chosen.postprocess = nb::cast<bool>(options["postprocess"]);
     chosen.exact_last_split = nb::cast<bool>(options["exact_last_split"]);
-    chosen.price = {nb::cast<Cost>(options["error_price"]), nb::cast<Cost>(options["leaf_price"])};
+    chosen.price = price_of(options);
     chosen.n_threads = nb::cast<std::size_t>(options["n_threads"]);
-    chosen.speed.kernels = &find_kernels(nb::cast<std::string>(options["simd"]).c_str());
-    chosen.speed.equivalent_points = nb::cast<bool>(options["equivalent_points"]);
-    chosen.speed.similar_support = nb::cast<bool>(options["similar_support"]);
-    chosen.speed.minimum_support = nb::cast<bool>(options["minimum_support"]);
-    chosen.speed.cache = nb::cast<bool>(options["cache"]);
-    chosen.speed.subtract_siblings = nb::cast<bool>(options["subtract_siblings"]);
-
+    chosen.speed = speed_of(options);
     const double seconds = seconds_of(options);
     const std::size_t bytes = bytes_of(options);
     Ears ears(nb::borrow(options["progress"]));
@@ -290,6 +312,228 @@ nb::dict guess(const std::vector<nb::tuple>& columns, const Array<std::int32_t>&
     return out;
 }
 
+// The part of a time limit that is spent on looking for trees; the rest is for counting them.
+constexpr double kSearchShare = 0.7;
+
+nb::dict run_rashomon(const Table& table, const AnyArray& classes, std::size_t n_classes,
+                      const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
+    const Target target = target_of(table, classes, n_classes, weights);
+    RashomonOptions chosen;
+    chosen.max_depth = nb::cast<std::size_t>(options["max_depth"]);
+    if (!options["lookahead"].is_none()) chosen.lookahead = nb::cast<std::size_t>(options["lookahead"]);
+    chosen.keep_trivial = nb::cast<bool>(options["keep_trivial"]);
+    chosen.exact_last_split = nb::cast<bool>(options["exact_last_split"]);
+    chosen.price = price_of(options);
+    chosen.n_threads = nb::cast<std::size_t>(options["n_threads"]);
+    chosen.speed = speed_of(options);
+    const nb::object bound = nb::borrow(options["bound"]);
+    chosen.bound = [&](Cost errors, Cost leaves) {
+        const nb::gil_scoped_acquire gil;
+        return nb::cast<Cost>(bound(errors, leaves));
+    };
+    const double seconds = seconds_of(options);
+    const std::size_t bytes = bytes_of(options);
+    Ears ears(nb::borrow(options["progress"]));
+    auto set = std::make_shared<RashomonSet>();
+    {
+        const nb::gil_scoped_release release;
+        const auto interrupted = [&](const Limits& now) { return ears.stop(now); };
+        Limits limits(seconds * kSearchShare, bytes, interrupted), whole(seconds, bytes, interrupted);
+        *set = rashomon_set(table, target, chosen, limits, whole);
+    }
+    ears.raise_other();
+    nb::dict out;
+    if (set->not_binary) {
+        out["not_binary"] = nb::make_tuple(set->not_binary->row, set->not_binary->column);
+        return out;
+    }
+    nb::dict numbers = to_dict(set->statistics);
+    numbers["nodes"] = set->graph.nodes.size();
+    numbers["edges"] = set->graph.edges.size();
+    numbers["peak_bytes"] = set->peak_bytes;
+    numbers["seconds"] = set->seconds;
+    out["packed"] = set->packed;
+    out["errors"] = set->reference_errors;
+    out["leaves"] = set->reference_leaves;
+    out["bound"] = set->bound;
+    out["status"] = name_of(set->status);
+    out["statistics"] = numbers;
+    out["graph"] = nb::cast(std::make_shared<Graph>(std::move(set->graph)));
+    return out;
+}
+
+std::vector<Digit> with_digits(std::vector<Digit> number, std::size_t n) {
+    number.resize(n, 0);
+    return number;
+}
+
+nb::list trees_of(Graph& graph, const std::vector<Digit>& begin, std::size_t n) {
+    nb::list out;
+    for (FlatTree& tree : graph.trees(with_digits(begin, graph.digits()), n))
+        out.append(nb::make_tuple(to_array(std::move(tree.feature)), to_array(std::move(tree.left)),
+                                  to_array(std::move(tree.right)), to_array(std::move(tree.node))));
+    return out;
+}
+
+// The features that trees of the set may ask for.
+std::vector<std::int32_t> features_of(const Graph& graph) {
+    std::set<std::int32_t> features;
+    for (const GraphEdge& edge : graph.edges) features.insert(edge.feature);
+    return {features.begin(), features.end()};
+}
+
+// The whole graph as arrays, for saving.
+nb::dict state_of(const Graph& graph) {
+    std::vector<std::int64_t> nodes, edges;
+    for (const GraphNode& node : graph.nodes)
+        nodes.insert(nodes.end(), {node.level, static_cast<std::int64_t>(node.role), node.leaf ? 1 : 0,
+                                   node.budget, node.prefix_budget, node.stop, node.fill,
+                                   static_cast<std::int64_t>(node.edge_end - node.edge_begin)});
+    for (const GraphEdge& edge : graph.edges) edges.insert(edges.end(), {edge.feature, edge.yes, edge.no});
+    nb::dict out;
+    out["error_price"] = graph.price.error;
+    out["leaf_price"] = graph.price.leaf;
+    out["keep_trivial"] = graph.keep_trivial;
+    out["max_leaves"] = graph.max_leaves;
+    out["n_classes"] = graph.n_classes;
+    out["root"] = graph.root;
+    out["nodes"] = to_array(std::move(nodes));
+    out["edges"] = to_array(std::move(edges));
+    out["counts"] = to_array(std::vector<Count>(graph.counts));
+    return out;
+}
+
+// The graph behind such arrays. Everything is checked: they may come from anywhere.
+std::shared_ptr<Graph> graph_from(const nb::dict& state) {
+    auto graph = std::make_shared<Graph>();
+    graph->price = price_of(state);
+    graph->keep_trivial = nb::cast<bool>(state["keep_trivial"]);
+    graph->max_leaves = nb::cast<Cost>(state["max_leaves"]);
+    graph->n_classes = nb::cast<std::size_t>(state["n_classes"]);
+    graph->root = nb::cast<std::uint32_t>(state["root"]);
+    const auto nodes = nb::cast<Array<std::int64_t>>(state["nodes"]);
+    const auto edges = nb::cast<Array<std::int64_t>>(state["edges"]);
+    const auto counts = nb::cast<Array<std::int32_t>>(state["counts"]);
+    const auto refuse = [](bool wrong) {
+        if (wrong) throw std::invalid_argument("the arrays are not those of a set of trees.");
+    };
+    constexpr std::size_t kPerNode = 8, kPerEdge = 3;
+    const std::size_t n = nodes.size() / kPerNode;
+    refuse(n == 0 || nodes.size() % kPerNode != 0 || edges.size() % kPerEdge != 0 || graph->n_classes == 0 ||
+           counts.size() != n * graph->n_classes || graph->root >= n);
+    const auto is_cost = [](std::int64_t value) { return value >= -1 && value <= kInfinite; };
+    refuse(graph->price.error < 0 || graph->price.leaf < 0 || graph->price.error > kInfinite ||
+           graph->price.leaf > kInfinite || !is_cost(graph->max_leaves));
+    std::size_t next_edge = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::int64_t* given = nodes.data() + i * kPerNode;
+        refuse(given[0] < 0 || given[0] > 65535 || given[1] < 0 || given[1] > 2 || given[2] < 0 ||
+               given[2] > 1 || given[7] < 0 ||
+               static_cast<std::size_t>(given[7]) > edges.size() / kPerEdge - next_edge);
+        for (int k = 3; k < 7; ++k) refuse(!is_cost(given[k]));
+        GraphNode node;
+        node.level = static_cast<std::uint32_t>(given[0]);
+        node.role = static_cast<Role>(given[1]);
+        node.leaf = given[2] == 1;
+        node.budget = given[3];
+        node.prefix_budget = given[4];
+        node.stop = given[5];
+        node.fill = given[6];
+        node.edge_begin = next_edge;
+        node.edge_end = next_edge += static_cast<std::size_t>(given[7]);
+        const Count* own = counts.data() + i * graph->n_classes;
+        for (std::size_t c = 0; c < graph->n_classes; ++c) {
+            refuse(own[c] < 0);
+            node.weight += own[c];
+            if (own[c] > own[node.label]) node.label = static_cast<std::uint32_t>(c);
+            graph->counts.push_back(own[c]);
+        }
+        node.errors = node.weight - own[node.label];
+        refuse(node.weight <= 0 || node.weight > INT32_MAX ||
+               (node.errors > 0 && graph->price.error > kInfinite / node.errors));
+        graph->nodes.push_back(node);
+    }
+    refuse(next_edge != edges.size() / kPerEdge);
+    for (const GraphNode& node : graph->nodes)
+        for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
+            const std::int64_t* given = edges.data() + e * kPerEdge;
+            refuse(given[0] < 0 || given[0] > INT32_MAX);
+            for (int side = 1; side <= 2; ++side) {
+                refuse(given[side] < 0 || static_cast<std::size_t>(given[side]) >= n);
+                const GraphNode& child = graph->nodes[static_cast<std::size_t>(given[side])];
+                // Levels rise along edges, so that there is no way round in circles.
+                refuse(child.edge_begin != child.edge_end && child.level <= node.level);
+            }
+            graph->edges.push_back({static_cast<std::int32_t>(given[0]), static_cast<std::uint32_t>(given[1]),
+                                    static_cast<std::uint32_t>(given[2])});
+        }
+    Ears ears{nb::none()};
+    bool done;
+    {
+        const nb::gil_scoped_release release;
+        Limits limits(Limits::kNoDeadline, Limits::kNoBudget,
+                      [&](const Limits& now) { return ears.stop(now); });
+        done = graph->count(limits);
+    }
+    ears.raise_other();
+    return done ? graph : nullptr;
+}
+
+std::vector<char> flags_of(const nb::dict& options, const char* name) {
+    std::vector<char> flags;
+    for (const bool flag : nb::cast<std::vector<bool>>(options[name])) flags.push_back(flag ? 1 : 0);
+    return flags;
+}
+
+// None when interrupted.
+std::shared_ptr<Graph> filter_graph(const Graph& graph, const nb::dict& options) {
+    Filter filter;
+    filter.avoid = flags_of(options, "avoid");
+    filter.uses = flags_of(options, "uses");
+    if (!options["max_depth"].is_none()) filter.max_depth = nb::cast<std::size_t>(options["max_depth"]);
+    if (!options["max_leaves"].is_none()) filter.max_leaves = nb::cast<Cost>(options["max_leaves"]);
+    if (!options["min_weight"].is_none()) filter.min_weight = nb::cast<Cost>(options["min_weight"]);
+    if (!options["budget"].is_none()) filter.budget = nb::cast<Cost>(options["budget"]);
+    for (const GraphEdge& edge : graph.edges)
+        for (const std::vector<char>* flags : {&filter.avoid, &filter.uses})
+            if (!flags->empty() && static_cast<std::size_t>(edge.feature) >= flags->size())
+                throw std::invalid_argument("there must be a flag for each feature.");
+    auto out = std::make_shared<Graph>();
+    Ears ears{nb::none()};
+    bool done;
+    {
+        const nb::gil_scoped_release release;
+        Limits limits(Limits::kNoDeadline, Limits::kNoBudget,
+                      [&](const Limits& now) { return ears.stop(now); });
+        done = graph.filtered(filter, *out, limits);
+    }
+    ears.raise_other();
+    return done ? out : nullptr;
+}
+
+// Columns of packed bits, one for each feature of the problem; empty ones are never asked for.
+std::optional<nb::ndarray<nb::numpy, Digit, nb::ndim<1>>> vote_of(
+    const Graph& graph, const std::vector<Array<std::uint64_t>>& columns, std::size_t n_rows) {
+    std::vector<const std::uint64_t*> bits;
+    for (const Array<std::uint64_t>& column : columns) bits.push_back(column.data());
+    for (const GraphEdge& edge : graph.edges)
+        if (static_cast<std::size_t>(edge.feature) >= columns.size() ||
+            columns[static_cast<std::size_t>(edge.feature)].size() < (n_rows + 63) / 64)
+            throw std::invalid_argument("a column that trees ask for is missing.");
+    std::vector<Digit> votes;
+    Ears ears{nb::none()};
+    bool done;
+    {
+        const nb::gil_scoped_release release;
+        Limits limits(Limits::kNoDeadline, Limits::kNoBudget,
+                      [&](const Limits& now) { return ears.stop(now); });
+        done = graph.vote(bits, n_rows, votes, limits);
+    }
+    ears.raise_other();
+    if (!done) return std::nullopt;
+    return to_array(std::move(votes));
+}
+
 }  // namespace
 }  // namespace splitsecond
 
@@ -331,4 +575,38 @@ NB_MODULE(_core, m) {
             return run(sparse_table(row_begin, ones, n_columns), classes, n_classes, weights, options);
         },
         "row_begin"_a, "ones"_a, "n_columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
+    m.def(
+        "rashomon",
+        [](const std::vector<AnyArray>& blocks, const AnyArray& classes, std::size_t n_classes,
+           const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
+            return run_rashomon(dense_table(blocks, classes.size()), classes, n_classes, weights, options);
+        },
+        "blocks"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
+    m.def(
+        "rashomon_sparse",
+        [](const Array<std::int64_t>& row_begin, const Array<std::int32_t>& ones, std::size_t n_columns,
+           const AnyArray& classes, std::size_t n_classes, const std::optional<Array<std::int32_t>>& weights,
+           const nb::dict& options) {
+            return run_rashomon(sparse_table(row_begin, ones, n_columns), classes, n_classes, weights,
+                                options);
+        },
+        "row_begin"_a, "ones"_a, "n_columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
+    nb::class_<Graph>(m, "Graph")
+        .def_prop_ro("digits", &Graph::digits)
+        .def_ro("n_classes", &Graph::n_classes)
+        .def("n_trees", &Graph::n_trees)
+        .def("histogram",
+             [](const Graph& graph) {
+                 nb::list out;
+                 for (const auto& [key, number] : graph.histogram())
+                     out.append(nb::make_tuple(key.cost, key.leaves, number));
+                 return out;
+             })
+        .def("trees", &trees_of, "begin"_a, "n"_a)
+        .def("filtered", &filter_graph, "options"_a)
+        .def("vote", &vote_of, "columns"_a, "n_rows"_a)
+        .def("counts", [](const Graph& graph) { return to_array(std::vector<Count>(graph.counts)); })
+        .def("features", &features_of)
+        .def("state", &state_of)
+        .def_static("from_state", &graph_from, "state"_a);
 }

@@ -45,3 +45,23 @@ def leaf_price(regularization: Fraction, weight: int, most_leaves: int) -> tuple
                 high_n, high_d = high_n + steps * low_n, high_d + steps * low_d
         n, d = low_n + high_n, low_d + high_d
     return d, n
+
+
+def within_bound(
+    objective: Fraction, regularization: Fraction, weight: int, most_leaves: int
+) -> tuple[int, int, int]:
+    """Return the prices of `leaf_price`, and the highest cost of a tree within an objective.
+
+    Trees are ordered by cost as by objective, so that one number tells those within a bound.
+    """
+    error, leaf = leaf_price(regularization, weight, most_leaves)
+    highest = -1
+    for leaves in range(1, most_leaves + 1):
+        errors = (objective - regularization * leaves) * weight
+        if errors < 0:
+            break
+        most_errors = min(weight, errors.numerator // errors.denominator)
+        highest = max(highest, error * most_errors + leaf * leaves)
+        if regularization == 0:  # more leaves change nothing
+            break
+    return error, leaf, highest

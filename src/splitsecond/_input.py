@@ -44,8 +44,8 @@ class Table:
     def check_binary(self) -> None:
         """Raise an error that names the cell if any value is neither 0 nor 1."""
 
-    def solve(self, *args: Any) -> dict[str, Any]:
-        """Hand the table to the core, followed by the arguments."""
+    def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
+        """Hand the table to a function of the core, followed by the arguments."""
         raise NotImplementedError
 
 
@@ -69,8 +69,8 @@ class DenseTable(Table):
             row, column = cell
             raise self._not_binary(row, column)
 
-    def solve(self, *args: Any) -> dict[str, Any]:
-        found: dict[str, Any] = _core.solve(self.blocks, *args)
+    def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
+        found: dict[str, Any] = getattr(_core, what)(self.blocks, *args)
         if "not_binary" in found:
             raise self._not_binary(*found["not_binary"])
         return found
@@ -107,8 +107,10 @@ class SparseTable(Table):
         values[np.searchsorted(self.row_begin, places, side="right") - 1] = 1
         return values
 
-    def solve(self, *args: Any) -> dict[str, Any]:
-        return _core.solve_sparse(self.row_begin, self.ones, self.n_columns, *args)
+    def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
+        function = getattr(_core, f"{what}_sparse")
+        found: dict[str, Any] = function(self.row_begin, self.ones, self.n_columns, *args)
+        return found
 
 
 def read_table(X: Any, *, labels: list[Any] | None = None) -> Table:
@@ -143,6 +145,8 @@ def open_frame(X: Any) -> nw.DataFrame[Any] | None:
     """Return a data frame of any library as narwhals has it, None if X is none."""
     if isinstance(X, np.ndarray) or (hasattr(X, "tocsr") and hasattr(X, "nnz")):
         return None
+    if nw.dependencies.is_polars_lazyframe(X):
+        raise ValueError("X is a lazy frame: collect it first, with X.collect().")
     twice = _repeated(getattr(X, "columns", ()))
     if twice is not None:
         raise ValueError(f"X has several columns named {twice!r}: rename them.")
@@ -175,6 +179,8 @@ def as_array(X: Any) -> NDArray[Any]:
         raise ValueError("X is a masked array: fill or drop the masked values first.")
     try:
         array = np.asarray(X)
+        if array.dtype.kind in "US" and not hasattr(X, "dtype"):  # rows of numbers and text
+            array = np.array(X, dtype=object)
     except ValueError as error:
         raise ValueError(f"X must be a table with one length for all rows: {error}") from error
     if array.ndim != 2:
@@ -220,7 +226,8 @@ def _is_one_array(X: Any) -> bool:
     dtypes = getattr(X, "dtypes", None)
     if dtypes is None or not hasattr(dtypes, "nunique") or dtypes.nunique() != 1:
         return False
-    return isinstance(dtypes.iloc[0], np.dtype) and dtypes.iloc[0].kind in "buif"
+    dtype = dtypes.iloc[0]
+    return isinstance(dtype, np.dtype) and dtype.kind in "buif" and dtype.itemsize <= 8
 
 
 def _series(series: nw.Series[Any], label: Any) -> NDArray[Any]:
@@ -232,7 +239,8 @@ def _series(series: nw.Series[Any], label: Any) -> NDArray[Any]:
             "Every value must be 0, 1, False or True. Fill in or drop missing values (NaN) first."
         )
     array = series.to_numpy()
-    if array.dtype.kind not in "buifO" or series.dtype in (nw.Categorical, nw.Enum, nw.String):
+    text = series.dtype in (nw.Categorical, nw.Enum, nw.String)
+    if text or array.ndim != 1 or array.dtype.kind not in "buifO":
         example = f", such as {array[0]!r}" if array.size else ""
         raise NotBinaryError(
             f"Column {label!r} has values of type {series.dtype}{example}. "

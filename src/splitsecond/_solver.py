@@ -18,6 +18,75 @@ from splitsecond._weights import as_integers
 ALGORITHMS = ("greedy", "lickety", "split", "optimal")
 
 
+# Speed alone, never the answer: the defaults of `solve`.
+SPEED: dict[str, Any] = {
+    "simd": "auto",
+    "equivalent_points": True,
+    "similar_support": True,
+    "minimum_support": True,
+    "cache": True,
+    "subtract_siblings": True,
+}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Classes and weights as the core counts them, and prices that order trees exactly."""
+
+    codes: NDArray[Any]
+    integers: NDArray[np.int32] | None  # weights; None: all 1
+    weight: int
+    price: Fraction  # lambda
+    depth: int
+    most_leaves: int
+    error_price: int
+    leaf_price: int
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        codes: Any,
+        n_classes: int,
+        weights: Any,
+        *,
+        regularization: float | Fraction,
+        max_depth: int,
+    ) -> Problem:
+        """Bring what the user gave into the core's units."""
+        # A byte a row where that is enough: with few columns classes weigh as much as the table.
+        codes = np.ascontiguousarray(codes, dtype=np.uint8 if n_classes <= 256 else np.int32)
+        integers = as_integers(None if weights is None else np.asarray(weights, dtype=np.float64))
+        weight = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
+        price = as_fraction(regularization)
+        depth = int(min(max_depth, table.n_columns))
+        # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
+        # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
+        most_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
+        prices = leaf_price(price, weight, most_leaves)
+        return cls(codes, integers, weight, price, depth, most_leaves, *prices)
+
+    def options(self) -> dict[str, Any]:
+        """Return what the core must know of it besides the rows."""
+        return {
+            "max_depth": self.depth,
+            "error_price": self.error_price,
+            "leaf_price": self.leaf_price,
+        }
+
+
+def limit_options(
+    time_limit: float | None, memory_limit: int | None, n_jobs: int | None, n_columns: int
+) -> dict[str, Any]:
+    """Return the limits as the core takes them."""
+    return {
+        "time_limit": None if time_limit is None else float(time_limit),
+        "memory_limit": None if memory_limit is None else int(min(memory_limit, 2**62)),
+        # No use for more threads than first splits.
+        "n_threads": max(1, min(n_threads(n_jobs), n_columns)),
+    }
+
+
 @dataclass(frozen=True)
 class Solution:
     """A tree, what it costs, and what is proved about it."""
@@ -65,32 +134,19 @@ def solve(
     after it changes only the speed, never the answer: it is there for tests and measurements.
     """
     table = X if isinstance(X, Table) else read_table(X)
-    # A byte a row where that is enough: with few columns the classes weigh as much as the table.
-    codes = np.ascontiguousarray(codes, dtype=np.uint8 if n_classes <= 256 else np.int32)
-    integers = as_integers(None if weights is None else np.asarray(weights, dtype=np.float64))
-    total = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
-
-    price = as_fraction(regularization)
-    depth = int(min(max_depth, table.n_columns))
-    # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
-    # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
-    most_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
-    error_price, per_leaf = leaf_price(price, total, most_leaves)
-
+    problem = Problem.of(
+        table, codes, n_classes, weights, regularization=regularization, max_depth=max_depth
+    )
+    depth, total, price = problem.depth, problem.weight, problem.price
     options = {
+        **problem.options(),
         "algorithm": algorithm,
-        "max_depth": depth,
         "lookahead": default_lookahead(depth)
         if lookahead_depth is None
         else min(lookahead_depth, depth),
         "postprocess": postprocess,
         "exact_last_split": exact_last_split,
-        "error_price": error_price,
-        "leaf_price": per_leaf,
-        "time_limit": None if time_limit is None else float(time_limit),
-        "memory_limit": None if memory_limit is None else int(min(memory_limit, 2**62)),
-        # No use for more threads than first splits.
-        "n_threads": min(n_threads(n_jobs), table.n_columns),
+        **limit_options(time_limit, memory_limit, n_jobs, table.n_columns),
         "progress": progress,
         "simd": simd,
         "equivalent_points": equivalent_points,
@@ -99,16 +155,18 @@ def solve(
         "cache": cache,
         "subtract_siblings": subtract_siblings,
     }
-    found = table.solve(codes, n_classes, integers, options)
+    found = table.solve(problem.codes, n_classes, problem.integers, options)
     if not found["packed"]:  # stopped before every value had been looked at
         table.check_binary()
 
     objective = Fraction(found["errors"], total) + price * found["leaves"]
+    error_price, per_leaf = problem.error_price, problem.leaf_price
     exact = found["lower_bound"] == error_price * found["errors"] + per_leaf * found["leaves"]
     # The core's price of a leaf orders trees exactly but is not lambda itself; where it is dearer,
     # a tree of many leaves may really cost less by the difference for each of them.
     too_dear = max(Fraction(0), Fraction(per_leaf, error_price) - price * total)
-    proved = (Fraction(found["lower_bound"], error_price) - too_dear * most_leaves) / total
+    most = too_dear * problem.most_leaves
+    proved = (Fraction(found["lower_bound"], error_price) - most) / total
     return Solution(
         feature=np.array(found["feature"], dtype=np.int32),
         left=np.array(found["left"], dtype=np.int32),

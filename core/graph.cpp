@@ -1,0 +1,406 @@
+#include "graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <numeric>
+#include <unordered_map>
+
+namespace splitsecond {
+namespace {
+
+struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+        std::uint64_t hash = static_cast<std::uint64_t>(key.cost) * 0x9E3779B97F4A7C15u;
+        hash = (hash ^ (hash >> 29) ^ static_cast<std::uint64_t>(key.leaves)) * 0xD6E8FEB86659FD93u;
+        hash = (hash ^ (hash >> 32) ^ static_cast<std::uint64_t>(key.prefix)) * 0x9E3779B97F4A7C15u;
+        return static_cast<std::size_t>(hash ^ (hash >> 31));
+    }
+};
+
+}  // namespace
+
+// ---- what a tree costs ----------------------------------------------------------------------------
+
+Cost Graph::prefix_cost(const GraphNode& node, Cost cost, Cost below) const {
+    if (node.role == Role::plain) return kInfinite;
+    const Cost here = cost <= node.fill ? node.stop : kInfinite;
+    const Cost best = node.role == Role::prefix ? std::min(here, below) : here;
+    return best <= node.prefix_budget ? best : kInfinite;  // what cannot count any more is all one
+}
+
+Key Graph::leaf_key(const GraphNode& node) const {
+    const Cost cost = price.of(node.errors, 1);
+    return {cost, 1, prefix_cost(node, cost, kInfinite)};
+}
+
+Key Graph::combine(const GraphNode& node, const Key& yes, const Key& no) const {
+    const Cost cost = yes.cost + no.cost;
+    const Cost below = yes.prefix >= kInfinite || no.prefix >= kInfinite ? kInfinite : yes.prefix + no.prefix;
+    return {cost, yes.leaves + no.leaves, prefix_cost(node, cost, below)};
+}
+
+bool Graph::keeps(const GraphNode& node, const Key& key) const {
+    return key.leaves <= max_leaves && (key.cost <= node.budget || key.prefix <= node.prefix_budget);
+}
+
+// Only a leaf has one leaf, so that these keys tell whether both children are leaves.
+bool Graph::leaves_out(const GraphEdge& edge, const Key& yes, const Key& no) const {
+    return !keep_trivial && yes.leaves == 1 && no.leaves == 1 &&
+           nodes[edge.yes].label == nodes[edge.no].label;
+}
+
+// ---- counting -------------------------------------------------------------------------------------
+
+std::vector<std::uint32_t> Graph::bottom_up() const {
+    std::vector<std::uint32_t> order(nodes.size());
+    std::iota(order.begin(), order.end(), 0u);
+    const auto height = [&](std::uint32_t id) {  // nodes without edges come first, wherever they are shared
+        return nodes[id].edge_begin == nodes[id].edge_end ? UINT32_MAX : nodes[id].level;
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return height(a) > height(b); });
+    return order;
+}
+
+// As many as the number of trees could need if no budget were ever exceeded.
+void Graph::choose_digits() {
+    std::vector<double> bits(nodes.size(), 0);  // log2(1 + number of trees)
+    double most = 1;
+    for (const std::uint32_t id : bottom_up()) {
+        const GraphNode& node = nodes[id];
+        double largest = 1;
+        for (std::size_t e = node.edge_begin; e < node.edge_end; ++e)
+            largest = std::max(largest, bits[edges[e].yes] + bits[edges[e].no]);
+        double sum = 2 * std::exp2(-largest);
+        for (std::size_t e = node.edge_begin; e < node.edge_end; ++e)
+            sum += std::exp2(bits[edges[e].yes] + bits[edges[e].no] - largest);
+        bits[id] = largest + std::log2(std::max(sum, 1e-300));
+        most = std::max(most, bits[id]);
+    }
+    digits_ = static_cast<std::size_t>((most + 2) / 64) + 1;
+}
+
+bool Graph::count(Limits& limits) {
+    choose_digits();
+    histograms_.assign(nodes.size(), {});
+    parts_.clear();
+    std::size_t bytes = 0;
+    const auto fill_all = [&] {
+        for (const std::uint32_t id : bottom_up()) {
+            if (!fill_histogram(id, limits)) return false;
+            const std::size_t more = histograms_[id].keys.size() * (sizeof(Key) + digits_ * sizeof(Digit));
+            limits.charge(more);
+            bytes += more;
+        }
+        return true;
+    };
+    bool done = false;
+    try {
+        done = fill_all();
+    } catch (const LimitReached&) {
+    } catch (const std::bad_alloc&) {
+        limits.out_of_memory();
+    }
+    limits.release(bytes);
+    if (!done) histograms_.clear();
+    return done;
+}
+
+bool Graph::fill_histogram(std::uint32_t id, Limits& limits) {
+    const GraphNode& node = nodes[id];
+    std::unordered_map<Key, std::size_t, KeyHash> places;
+    std::vector<Key> keys;
+    std::vector<Digit> numbers;
+    const auto number_of = [&](const Key& key) {
+        const auto [place, is_new] = places.try_emplace(key, keys.size());
+        if (is_new) {
+            keys.push_back(key);
+            numbers.resize(numbers.size() + digits_, 0);
+        }
+        return numbers.data() + place->second * digits_;
+    };
+    if (node.leaf && keeps(node, leaf_key(node))) add_one(number_of(leaf_key(node)), digits_);
+    const Cost most = std::max(node.budget, node.prefix_budget);  // a prefix costs no less than its trees
+    for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
+        if (limits.stop()) return false;
+        const Histogram& yes = histograms_[edges[e].yes];
+        const Histogram& no = histograms_[edges[e].no];
+        for (std::size_t i = 0; i < yes.keys.size(); ++i)
+            for (std::size_t j = 0; j < no.keys.size(); ++j) {
+                if (yes.keys[i].cost + no.keys[j].cost > most) break;
+                if (leaves_out(edges[e], yes.keys[i], no.keys[j])) continue;
+                const Key key = combine(node, yes.keys[i], no.keys[j]);
+                if (keeps(node, key))
+                    multiply_add(number_of(key), yes.numbers.data() + i * digits_,
+                                 no.numbers.data() + j * digits_, digits_);
+            }
+    }
+    std::vector<std::size_t> order(keys.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+    Histogram& out = histograms_[id];
+    out.keys.reserve(order.size());
+    out.numbers.reserve(order.size() * digits_);
+    for (const std::size_t i : order) {
+        out.keys.push_back(keys[i]);
+        out.numbers.insert(out.numbers.end(), numbers.begin() + static_cast<std::ptrdiff_t>(i * digits_),
+                           numbers.begin() + static_cast<std::ptrdiff_t>((i + 1) * digits_));
+    }
+    return true;
+}
+
+std::vector<Digit> Graph::n_trees() const {
+    std::vector<Digit> sum(digits_, 0);
+    const Histogram& all = histograms_[root];
+    for (std::size_t i = 0; i < all.keys.size(); ++i)
+        add(sum.data(), all.numbers.data() + i * digits_, digits_);
+    return sum;
+}
+
+std::vector<std::pair<Key, std::vector<Digit>>> Graph::histogram() const {
+    std::vector<std::pair<Key, std::vector<Digit>>> out;
+    const Histogram& all = histograms_[root];
+    for (std::size_t i = 0; i < all.keys.size(); ++i) {
+        const auto begin = all.numbers.begin() + static_cast<std::ptrdiff_t>(i * digits_);
+        out.emplace_back(all.keys[i],
+                         std::vector<Digit>(begin, begin + static_cast<std::ptrdiff_t>(digits_)));
+    }
+    return out;
+}
+
+// ---- numbering ------------------------------------------------------------------------------------
+
+std::size_t Graph::find(std::uint32_t node, const Key& key) const {
+    const std::vector<Key>& keys = histograms_[node].keys;
+    const auto place = std::lower_bound(keys.begin(), keys.end(), key);
+    return place == keys.end() || !(*place == key) ? SIZE_MAX
+                                                   : static_cast<std::size_t>(place - keys.begin());
+}
+
+const Graph::Parts& Graph::parts_of(std::uint32_t id, std::size_t key_place) {
+    const auto [place, is_new] = parts_.try_emplace({id, key_place});
+    Parts& out = place->second;
+    if (!is_new) return out;
+    const GraphNode& node = nodes[id];
+    const Key& key = histograms_[id].keys[key_place];
+    std::vector<Digit> total(digits_, 0);
+    const auto close = [&](const Part& part) {
+        out.parts.push_back(part);
+        out.ends.insert(out.ends.end(), total.begin(), total.end());
+    };
+    if (key.leaves == 1) {
+        add_one(total.data(), digits_);
+        close({SIZE_MAX, 0, 0});
+        return out;
+    }
+    for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
+        const Histogram& yes = histograms_[edges[e].yes];
+        const Histogram& no = histograms_[edges[e].no];
+        for (std::size_t i = 0; i < yes.keys.size() && yes.keys[i].cost <= key.cost; ++i) {
+            const Cost rest = key.cost - yes.keys[i].cost;
+            auto first = std::lower_bound(no.keys.begin(), no.keys.end(), Key{rest, 0, -kInfinite});
+            for (; first != no.keys.end() && first->cost == rest; ++first) {
+                if (leaves_out(edges[e], yes.keys[i], *first) || !(combine(node, yes.keys[i], *first) == key))
+                    continue;
+                const auto j = static_cast<std::size_t>(first - no.keys.begin());
+                multiply_add(total.data(), yes.numbers.data() + i * digits_, no.numbers.data() + j * digits_,
+                             digits_);
+                close({e, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
+            }
+        }
+    }
+    return out;
+}
+
+void Graph::write(std::uint32_t id, std::size_t key, std::vector<Digit> rank, FlatTree& out) {
+    const Parts& parts = parts_of(id, key);
+    std::size_t low = 0, high = parts.parts.size();  // the first part whose end is above the rank
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (less(rank.data(), parts.ends.data() + middle * digits_, digits_))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (low > 0) subtract(rank.data(), parts.ends.data() + (low - 1) * digits_, digits_);
+    const Part part = parts.parts[low];
+    const std::size_t place = out.feature.size();
+    for (auto* list : {&out.feature, &out.left, &out.right}) list->push_back(-1);
+    out.node.push_back(id);
+    if (part.edge == SIZE_MAX) return;
+    const GraphEdge& edge = edges[part.edge];
+    out.feature[place] = edge.feature;
+    std::vector<Digit> quotient(digits_);
+    divide(rank.data(), histograms_[edge.no].numbers.data() + part.no_key * digits_, quotient.data(),
+           digits_);
+    out.left[place] = static_cast<std::int32_t>(out.feature.size());
+    write(edge.yes, part.yes_key, quotient, out);
+    out.right[place] = static_cast<std::int32_t>(out.feature.size());
+    write(edge.no, part.no_key, rank, out);
+}
+
+FlatTree Graph::tree(std::vector<Digit> rank) {
+    const Histogram& all = histograms_[root];
+    FlatTree out;
+    for (std::size_t i = 0; i < all.keys.size(); ++i) {
+        const Digit* number = all.numbers.data() + i * digits_;
+        if (less(rank.data(), number, digits_)) {
+            write(root, i, rank, out);
+            break;
+        }
+        subtract(rank.data(), number, digits_);
+    }
+    return out;
+}
+
+std::vector<FlatTree> Graph::trees(std::vector<Digit> begin, std::size_t n) {
+    std::vector<FlatTree> out;
+    for (std::size_t i = 0; i < n; ++i) {
+        out.push_back(tree(begin));
+        if (out.back().feature.empty()) {
+            out.pop_back();
+            break;
+        }
+        add_one(begin.data(), digits_);
+    }
+    return out;
+}
+
+// ---- filtering ------------------------------------------------------------------------------------
+
+bool Graph::filtered(const Filter& filter, Graph& out, Limits& limits) const {
+    enum Mode : std::uint32_t { any, must, never };  // ask one of filter.uses
+    const auto chosen = [](const std::vector<char>& features, std::int32_t f) {
+        return !features.empty() && features[static_cast<std::size_t>(f)] != 0;
+    };
+    out.price = price;
+    out.keep_trivial = keep_trivial;
+    out.max_leaves = std::min(max_leaves, filter.max_leaves);
+    out.n_classes = n_classes;
+    out.nodes.clear();
+    out.edges.clear();
+    out.counts.clear();
+    std::unordered_map<std::uint64_t, std::uint32_t> ids;
+    std::vector<std::pair<std::uint32_t, Mode>> sources;
+    const auto id_of = [&](std::uint32_t node, Mode mode) {
+        const bool only_leaf = nodes[node].edge_begin == nodes[node].edge_end;
+        if (only_leaf && mode == never) mode = any;
+        const auto [place, is_new] =
+            ids.try_emplace(std::uint64_t{node} << 2 | mode, static_cast<std::uint32_t>(sources.size()));
+        if (is_new) sources.emplace_back(node, mode);
+        return place->second;
+    };
+    out.root = id_of(root, filter.uses.empty() ? any : must);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        if (limits.stop()) return false;
+        const auto [from, mode] = sources[i];
+        GraphNode node = nodes[from];
+        node.leaf = node.leaf && mode != must && node.weight >= filter.min_weight;
+        node.edge_begin = out.edges.size();
+        for (std::size_t e = nodes[from].edge_begin; e < nodes[from].edge_end; ++e) {
+            const GraphEdge& edge = edges[e];
+            const bool wanted = chosen(filter.uses, edge.feature);
+            if (chosen(filter.avoid, edge.feature) || node.level >= filter.max_depth ||
+                (mode == never && wanted))
+                continue;
+            const auto link = [&](Mode yes, Mode no) {
+                const std::uint32_t yes_id = id_of(edge.yes, yes);
+                out.edges.push_back({edge.feature, yes_id, id_of(edge.no, no)});
+            };
+            if (mode != must) {
+                link(mode, mode);
+            } else if (wanted) {
+                link(any, any);
+            } else {  // the first child that asks one is either the yes-child or the no-child
+                link(must, any);
+                link(never, must);
+            }
+        }
+        node.edge_end = out.edges.size();
+        out.nodes.push_back(node);
+        const auto begin = counts.begin() + static_cast<std::ptrdiff_t>(from * n_classes);
+        out.counts.insert(out.counts.end(), begin, begin + static_cast<std::ptrdiff_t>(n_classes));
+    }
+    GraphNode& top = out.nodes[out.root];
+    if (top.role == Role::plain)
+        top.budget = std::min(top.budget, filter.budget);
+    else
+        top.prefix_budget = std::min(top.prefix_budget, filter.budget);
+    return out.count(limits);
+}
+
+// ---- voting ---------------------------------------------------------------------------------------
+
+// Walks down every path of the graph with the rows that take it. weights[i] says how many trees of the set
+// continue with a given tree of key i at the node.
+class Graph::Voter {
+public:
+    Voter(const Graph& graph, const std::vector<const std::uint64_t*>& columns, std::vector<Digit>& votes,
+          Limits& limits)
+        : graph_(graph), columns_(columns), votes_(votes), limits_(limits) {}
+
+    bool visit(std::uint32_t id, const std::vector<std::uint32_t>& rows, const std::vector<Digit>& weights) {
+        const std::size_t n = graph_.digits_;
+        const GraphNode& node = graph_.nodes[id];
+        if (limits_.stop()) return false;
+        if (node.leaf) {
+            const std::size_t place = graph_.find(id, graph_.leaf_key(node));
+            if (place != SIZE_MAX && !is_zero(weights.data() + place * n, n))
+                for (const std::uint32_t row : rows)
+                    add(votes_.data() + (row * graph_.n_classes + node.label) * n, weights.data() + place * n,
+                        n);
+        }
+        for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
+            const GraphEdge& edge = graph_.edges[e];
+            std::vector<std::uint32_t> side[2];
+            const std::uint64_t* column = columns_[static_cast<std::size_t>(edge.feature)];
+            for (const std::uint32_t row : rows)
+                side[column[row / 64] >> row % 64 & 1 ? 0 : 1].push_back(row);
+            for (const int s : {0, 1})
+                if (!side[s].empty() && !descend(id, edge, s == 0, side[s], weights)) return false;
+        }
+        return true;
+    }
+
+private:
+    bool descend(std::uint32_t id, const GraphEdge& edge, bool to_yes, const std::vector<std::uint32_t>& rows,
+                 const std::vector<Digit>& weights) {
+        const std::size_t n = graph_.digits_;
+        const std::uint32_t child = to_yes ? edge.yes : edge.no;
+        const Histogram& here = graph_.histograms_[child];
+        const Histogram& other = graph_.histograms_[to_yes ? edge.no : edge.yes];
+        std::vector<Digit> below(here.keys.size() * n, 0);
+        bool any = false;
+        for (std::size_t i = 0; i < here.keys.size(); ++i)
+            for (std::size_t j = 0; j < other.keys.size(); ++j) {
+                const Key& yes = to_yes ? here.keys[i] : other.keys[j];
+                const Key& no = to_yes ? other.keys[j] : here.keys[i];
+                if (graph_.leaves_out(edge, yes, no)) continue;
+                const Key key = graph_.combine(graph_.nodes[id], yes, no);
+                const std::size_t place = graph_.find(id, key);
+                if (place == SIZE_MAX || is_zero(weights.data() + place * n, n)) continue;
+                multiply_add(below.data() + i * n, weights.data() + place * n, other.numbers.data() + j * n,
+                             n);
+                any = true;
+            }
+        return !any || visit(child, rows, below);
+    }
+
+    const Graph& graph_;
+    const std::vector<const std::uint64_t*>& columns_;
+    std::vector<Digit>& votes_;
+    Limits& limits_;
+};
+
+bool Graph::vote(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
+                 std::vector<Digit>& votes, Limits& limits) const {
+    votes.assign(n_rows * n_classes * digits_, 0);
+    std::vector<std::uint32_t> rows(n_rows);
+    std::iota(rows.begin(), rows.end(), 0u);
+    std::vector<Digit> weights(histograms_[root].keys.size() * digits_, 0);
+    for (std::size_t i = 0; i < histograms_[root].keys.size(); ++i) weights[i * digits_] = 1;
+    return Voter(*this, columns, votes, limits).visit(root, rows, weights);
+}
+
+}  // namespace splitsecond

@@ -1,0 +1,393 @@
+"""A set of trees that is never listed: counted, indexed, sampled, filtered and asked as a whole."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from splitsecond import _core
+from splitsecond._exact import within_bound
+from splitsecond._tree import Tree, leaf_of_rows
+
+if TYPE_CHECKING:
+    from splitsecond._rashomon import _RashomonClassifier
+
+CHUNK = 256  # trees fetched at once while iterating
+MOST_LISTED = 1_000_000  # trees that a slice or `predict` will make
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How the core's whole numbers relate to objectives."""
+
+    price: Fraction  # lambda
+    weight: int  # of all rows, in the core's units
+    unit: float  # one of the core's units in the user's weights
+    error_price: int
+    leaf_price: int
+    most_leaves: int
+    reference: Fraction  # the objective that the bound was taken from
+
+    def objective(self, cost: int, leaves: int) -> Fraction:
+        """Return the objective of a tree of that cost."""
+        errors = (cost - self.leaf_price * leaves) // self.error_price
+        return Fraction(errors, self.weight) + self.price * leaves
+
+    def cost(self, objective: Fraction) -> int:
+        """Return the highest cost of a tree within an objective."""
+        return within_bound(objective, self.price, self.weight, self.most_leaves)[2]
+
+
+class TreeSet(Sequence[Tree]):
+    """All trees of a Rashomon set, best first; they come into being one by one when asked for.
+
+    Trees are in order of their objective; among equals, fewer leaves come first, and so on in a
+    fixed order.
+
+    Attributes
+    ----------
+    n_trees : int
+        How many there are, exactly, however many.
+    min_objective : float
+        The objective of the best.
+    bound : float
+        The objective that none of them exceeds.
+    """
+
+    def __init__(
+        self, estimator: _RashomonClassifier, graph: _core.Graph, scale: Scale, bound: Fraction
+    ) -> None:
+        self._estimator = estimator  # reads tables, and knows classes and questions
+        self._graph = graph
+        self._scale = scale
+        self._bound = bound
+
+    # ---- how many, and how good ------------------------------------------------------------------
+
+    @property
+    def n_trees(self) -> int:
+        """The exact number of trees."""
+        return _number(self._graph.n_trees())
+
+    @property
+    def bound(self) -> float:
+        """The objective that no tree of the set exceeds."""
+        return float(self._bound)
+
+    @property
+    def min_objective(self) -> float:
+        """The objective of the best tree; NaN if there is none."""
+        return next(iter(self.objective_histogram()), float("nan"))
+
+    def objective_histogram(self) -> dict[float, int]:
+        """Return the number of trees for each objective, in increasing order."""
+        counted: dict[Fraction, int] = {}
+        for cost, leaves, digits in self._graph.histogram():
+            objective = self._scale.objective(cost, leaves)
+            counted[objective] = counted.get(objective, 0) + _number(digits)
+        rounded: dict[float, int] = {}  # different objectives may be the same float
+        for objective in sorted(counted):
+            rounded[float(objective)] = rounded.get(float(objective), 0) + counted[objective]
+        return rounded
+
+    def __len__(self) -> int:
+        n_trees = self.n_trees
+        if n_trees > sys.maxsize:
+            raise OverflowError(
+                f"This set holds {_shown(n_trees)} trees, more than len() can say: use n_trees; "
+                "iterate, filter or sample it."
+            )
+        return n_trees
+
+    def __bool__(self) -> bool:
+        return self.n_trees > 0
+
+    def __repr__(self) -> str:
+        n_trees = self.n_trees
+        shown = f"{_shown(n_trees)} {'tree' if n_trees == 1 else 'trees'}"
+        return f"<TreeSet: {shown}, objective {self.min_objective:.4f} to {self.bound:.4f}>"
+
+    # ---- trees -----------------------------------------------------------------------------------
+
+    def __getitem__(self, index: Any) -> Any:
+        n_trees = self.n_trees
+        if isinstance(index, slice):
+            places = range(*index.indices(n_trees))  # both know numbers of any size
+            if places[MOST_LISTED : MOST_LISTED + 1]:
+                raise ValueError(
+                    f"The slice holds more than {MOST_LISTED:,} trees: iterate over the set, or "
+                    "sample it."
+                )
+            return [self._fetch(place, 1)[0] for place in places]
+        try:
+            place = operator.index(index)
+        except TypeError:
+            raise TypeError(
+                f"Trees are numbered by integers or slices, got {type(index).__name__}."
+            ) from None
+        if not -n_trees <= place < n_trees:
+            raise IndexError(f"There is no tree {place}: the set holds {_shown(n_trees)}.")
+        return self._fetch(place % n_trees, 1)[0]
+
+    def __iter__(self) -> Iterator[Tree]:
+        for begin in itertools.count(0, CHUNK):
+            trees = self._fetch(begin, CHUNK)
+            yield from trees
+            if len(trees) < CHUNK:
+                return
+
+    def sample(self, n: int, random_state: Any = None) -> list[Tree]:
+        """Draw trees, each with the same chance, with replacement."""
+        return [self._fetch(place, 1)[0] for place in self._draw(n, random_state)]
+
+    def _draw(self, n: int, random_state: Any) -> list[int]:
+        n_trees = self.n_trees
+        if n_trees == 0:
+            raise ValueError("There is no tree to draw: the set is empty.")
+        random = check_random_state(random_state)
+        words = n_trees.bit_length() // 32 + 1
+        drawn: list[int] = []
+        while len(drawn) < n:
+            parts = random.randint(0, 2**32, size=words, dtype=np.uint64)
+            value = sum(int(part) << (32 * i) for i, part in enumerate(parts))
+            value >>= 32 * words - n_trees.bit_length()
+            if value < n_trees:  # or else some numbers would come more often
+                drawn.append(value)
+        return drawn
+
+    def _fetch(self, begin: int, n: int) -> list[Tree]:
+        counts = self._counts
+        trees = []
+        for feature, left, right, node in self._graph.trees(_digits(begin), n):
+            own = counts[node]
+            leaves = feature < 0
+            errors = int(own[leaves].sum() - own[leaves].max(axis=1).sum())
+            objective = Fraction(errors, self._scale.weight) + self._scale.price * int(leaves.sum())
+            trees.append(
+                Tree(
+                    feature=feature,
+                    left=left,
+                    right=right,
+                    counts=own * self._scale.unit,
+                    n_rows=np.rint(own.sum(axis=1) * self._scale.unit).astype(np.int64),
+                    classes=self._estimator.classes_,
+                    objective=float(objective),
+                    **self._estimator._questions(feature.tolist()),
+                )
+            )
+        return trees
+
+    @property
+    def _counts(self) -> NDArray[Any]:
+        if not hasattr(self, "_counted"):
+            n_classes = len(self._estimator.classes_)
+            self._counted: NDArray[Any] = self._graph.counts().reshape(-1, n_classes)
+        return self._counted
+
+    # ---- smaller sets ----------------------------------------------------------------------------
+
+    def within(self, epsilon: float) -> TreeSet:
+        """Return the set for a smaller epsilon, without fitting again."""
+        bound = self._estimator._bound_of(self._scale.reference, epsilon)
+        if bound > self._bound:
+            raise ValueError(
+                f"epsilon={epsilon} gives the bound {float(bound):.4f}, above this set's "
+                f"{self.bound:.4f}: fit again with a larger epsilon."
+            )
+        return self._narrowed(budget=max(-1, self._scale.cost(bound)), bound=bound)
+
+    def filter(
+        self,
+        *,
+        uses: Any = (),
+        avoids: Any = (),
+        max_leaves: int | None = None,
+        max_depth: int | None = None,
+        min_leaf_rows: int | None = None,
+    ) -> TreeSet:
+        """Return the trees that meet all conditions, as a set of the same kind.
+
+        Parameters
+        ----------
+        uses, avoids : str or list of str
+            Source variables (``"age"``) or questions (``"age <= 40"``) that each tree must ask
+            about, every one of them; or must not.
+        max_leaves, max_depth : int, optional
+            Size of the trees.
+        min_leaf_rows : int, optional
+            Training rows (their weight, if they were weighted) in the smallest leaf.
+        """
+        for name, value in (
+            ("max_leaves", max_leaves),
+            ("max_depth", max_depth),
+            ("min_leaf_rows", min_leaf_rows),
+        ):
+            if value is not None and (isinstance(value, bool) or value < 0):
+                raise ValueError(f"{name}={value!r} must be a number of at least 0, or None.")
+        min_weight = None
+        if min_leaf_rows is not None:
+            min_weight = -int(-Fraction(min_leaf_rows) // Fraction(self._scale.unit))
+        narrowed = self._narrowed(
+            avoid=self._columns(avoids),
+            max_leaves=max_leaves,
+            max_depth=max_depth,
+            min_weight=min_weight,
+        )
+        for wanted in [uses] if isinstance(uses, str) else uses:
+            narrowed = narrowed._narrowed(uses=self._columns(wanted))
+        return narrowed
+
+    def _narrowed(self, *, bound: Fraction | None = None, **conditions: Any) -> TreeSet:
+        options = {
+            "uses": [],
+            "avoid": [],
+            "max_depth": None,
+            "max_leaves": None,
+            "min_weight": None,
+            "budget": None,
+            **conditions,
+        }
+        graph = self._graph.filtered(options)
+        if graph is None:
+            raise KeyboardInterrupt
+        return TreeSet(self._estimator, graph, self._scale, self._bound if bound is None else bound)
+
+    def _columns(self, named: Any) -> list[bool]:
+        """Mark the 0/1 columns that ask about some variables, or are some questions."""
+        names = [named] if isinstance(named, str) else list(named)
+        if not names:
+            return []
+        literals = self._estimator._literals()
+        marked = [False] * len(literals)
+        for name in names:
+            found = [
+                j for j, literal in enumerate(literals) if name in (literal.name, str(literal))
+            ]
+            if not found:
+                known = sorted({literal.name for literal in literals})
+                raise ValueError(
+                    f"There is no variable or question {name!r}; variables are "
+                    f"{', '.join(map(repr, known[:8]))}{', ...' if len(known) > 8 else ''}."
+                )
+            for j in found:
+                marked[j] = True
+        return marked
+
+    # ---- what is in it ---------------------------------------------------------------------------
+
+    def feature_usage(self, by: str = "variable") -> dict[str, int]:
+        """Return how many trees ask about each variable (or each question, with ``by="question"``).
+
+        Those that no tree asks about are left out; the most used come first.
+        """
+        if by not in ("variable", "question"):
+            raise ValueError(f"by={by!r} must be 'variable' or 'question'.")
+        literals = self._estimator._literals()
+        asked = [literals[j] for j in self._graph.features()]
+        names = [literal.name if by == "variable" else str(literal) for literal in asked]
+        everything = self.n_trees
+        usage = {
+            name: everything - self.filter(avoids=name).n_trees for name in dict.fromkeys(names)
+        }
+        used = {name: count for name, count in usage.items() if count > 0}
+        return dict(sorted(used.items(), key=lambda item: -item[1]))
+
+    # ---- prediction ------------------------------------------------------------------------------
+
+    def predict(self, X: Any, indices: Any = None) -> NDArray[Any]:
+        """Predict with single trees.
+
+        Parameters
+        ----------
+        X : table
+            As for `fit`.
+        indices : sequence of int or slice, optional
+            Which trees; all of them by default.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, number of trees)
+        """
+        table = self._estimator._answers(X)
+        if indices is None:
+            indices = slice(None)
+        trees = self[indices] if isinstance(indices, slice) else [self[i] for i in indices]
+        out = np.empty((table.n_rows, len(trees)), dtype=np.int64)
+        for i, tree in enumerate(trees):
+            leaves = leaf_of_rows(tree.feature, tree.left, tree.right, table)
+            out[:, i] = tree.prediction[leaves]
+        predicted: NDArray[Any] = self._estimator.classes_[out]
+        return predicted
+
+    def vote(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of all trees that predict each class, for each row.
+
+        Shares are exact (rounded once, at the end), and no tree is ever made.
+        """
+        table = self._estimator._answers(X)
+        n_trees = self.n_trees
+        if n_trees == 0:
+            raise ValueError("There is no tree to vote: the set is empty.")
+        asked = set(self._graph.features())
+        n_columns = len(self._estimator._literals())
+        columns = [_bits(table.column(j)) if j in asked else _NOTHING for j in range(n_columns)]
+        votes = self._graph.vote(columns, table.n_rows)
+        if votes is None:
+            raise KeyboardInterrupt
+        digits = votes.reshape(table.n_rows, len(self._estimator.classes_), -1)
+        if digits.shape[2] == 1:
+            shares: NDArray[np.float64] = digits[:, :, 0] / float(n_trees)
+            if n_trees < 2**53:
+                return shares
+        whole = [[_number(cell) / n_trees for cell in row] for row in digits.tolist()]
+        return np.array(whole)
+
+    def multiplicity(self, X: Any) -> NDArray[np.float64]:
+        """Return the variance of the predictions over all trees, for each row.
+
+        With two classes and a share p for one of them it is p (1 - p), at most 1/4; with more, half
+        the chance that two trees drawn from the set disagree.
+        """
+        shares = self.vote(X)
+        variance: NDArray[np.float64] = (1 - (shares**2).sum(axis=1)) / 2
+        return np.maximum(variance, 0)
+
+    def disputed(self, X: Any) -> NDArray[np.intp]:
+        """Return the rows' numbers, those that the trees disagree on most first."""
+        return np.argsort(-self.multiplicity(X), kind="stable")
+
+
+_NOTHING = np.zeros(0, dtype=np.uint64)
+
+
+def _bits(answers: NDArray[Any]) -> NDArray[np.uint64]:
+    packed = np.packbits(np.asarray(answers == 1), bitorder="little")
+    padded = np.zeros(-(-len(packed) // 8) * 8, dtype=np.uint8)
+    padded[: len(packed)] = packed
+    return padded.view("<u8").astype(np.uint64)
+
+
+def _number(digits: Iterable[int]) -> int:
+    return sum(int(digit) << (64 * i) for i, digit in enumerate(digits))
+
+
+def _digits(number: int) -> list[int]:
+    out = [number & (2**64 - 1)]
+    while number := number >> 64:
+        out.append(number & (2**64 - 1))
+    return out
+
+
+def _shown(n_trees: int) -> str:
+    """Write a number in full, or roughly where that is long; a float may be too small for it."""
+    return f"{n_trees:,}" if n_trees < 10**15 else f"about {Decimal(n_trees):.3g}"
