@@ -11,12 +11,14 @@ from types import ModuleType
 import pytest
 
 import splitsecond
-from splitsecond import _binarizers, _classifiers, _guessing, _rashomon, _saving
+from splitsecond import _binarizers, _classifiers, _guessing, _importance, _rashomon, _saving
 
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("module", [_binarizers, _classifiers, _guessing, _rashomon, _saving])
+@pytest.mark.parametrize(
+    "module", [_binarizers, _classifiers, _guessing, _importance, _rashomon, _saving]
+)
 def test_examples_in_docstrings(module: ModuleType) -> None:
     failed, tried = doctest.testmod(module)
     assert tried > 0

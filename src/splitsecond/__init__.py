@@ -9,6 +9,7 @@ from splitsecond._classifiers import (
     SPLITClassifier,
 )
 from splitsecond._guessing import ThresholdGuessBinarizer
+from splitsecond._importance import RashomonImportance, reliance
 from splitsecond._literals import Literal
 from splitsecond._rashomon import RESPLIT, TreeFARMS
 from splitsecond._saving import load, save
@@ -25,12 +26,14 @@ __all__ = [
     "MidpointBinarizer",
     "OptimalTreeClassifier",
     "QuantileBinarizer",
+    "RashomonImportance",
     "SPLITClassifier",
     "ThresholdGuessBinarizer",
     "Tree",
     "TreeFARMS",
     "TreeSet",
     "load",
+    "reliance",
     "save",
 ]
 

@@ -357,6 +357,12 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "with_blanks": frozenset(blanks),
         }
 
+    def _literals(self) -> list[Literal]:
+        """Return the questions that the 0/1 columns stand for."""
+        if self.binarizer_ is not None:
+            return self.binarizer_.literals_
+        return list(self._questions(list(range(self.n_features_in_)))["literals"].values())
+
     def _warn_if_stopped(self) -> None:
         reasons = {
             "time_limit": (f"Stopped at time_limit={self.time_limit} s", "time_limit"),

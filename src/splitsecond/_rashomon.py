@@ -21,7 +21,6 @@ from splitsecond._classifiers import (
 )
 from splitsecond._exact import as_fraction, within_bound
 from splitsecond._input import Table
-from splitsecond._literals import Literal
 from splitsecond._solver import SPEED, Problem, Solution, limit_options
 from splitsecond._treeset import Scale, TreeSet
 
@@ -208,14 +207,6 @@ class _RashomonClassifier(_TreeClassifier):
             LimitWarning,
             stacklevel=4,
         )
-
-    # ---- what TreeSet asks for -------------------------------------------------------------------
-
-    def _literals(self) -> list[Literal]:
-        if self.binarizer_ is not None:
-            return self.binarizer_.literals_
-        questions = self._questions(list(range(self.n_features_in_)))
-        return list(questions["literals"].values())
 
 
 class TreeFARMS(_RashomonClassifier):

@@ -6,6 +6,7 @@ No training rows, no code: loading builds objects from plain values, each checke
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import os
@@ -18,12 +19,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from splitsecond import _binarizers, _classifiers, _guessing
+from splitsecond import _binarizers, _classifiers, _guessing, _rashomon
 from splitsecond._binarizers import _Binarizer
 from splitsecond._classifiers import _TreeClassifier
 from splitsecond._columns import Kind, Variable
+from splitsecond._exact import leaf_price
 from splitsecond._literals import OPERATORS, Literal
+from splitsecond._rashomon import _RashomonClassifier
 from splitsecond._tree import Tree
+from splitsecond._treeset import Scale, TreeSet, graph_from_state
 
 FORMAT = "splitsecond model"
 VERSION = 1
@@ -39,6 +43,8 @@ CLASSES: dict[str, type[Estimator]] = {
         _classifiers.LicketySPLITClassifier,
         _classifiers.OptimalTreeClassifier,
         _classifiers.SPLITClassifier,
+        _rashomon.RESPLIT,
+        _rashomon.TreeFARMS,
         _binarizers.FixedBinarizer,
         _binarizers.MidpointBinarizer,
         _binarizers.QuantileBinarizer,
@@ -47,13 +53,13 @@ CLASSES: dict[str, type[Estimator]] = {
 }
 
 
-def save(model: Estimator, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier or binarizer to a JSON file.
+def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier, binarizer or set of trees to a JSON file.
 
     Parameters
     ----------
-    model : fitted estimator
-        One of splitsecond's classifiers or binarizers.
+    model : fitted estimator or TreeSet
+        One of splitsecond's classifiers or binarizers, or the `trees_` of one, filtered or not.
     path : str or path-like
         The file; it is replaced whole or not at all.
 
@@ -66,6 +72,9 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
     >>> splitsecond.load(path).predict([[1.9], [2.1]]).tolist()
     ['a', 'b']
     """
+    trees = model if isinstance(model, TreeSet) else None
+    if trees is not None:
+        model = trees._estimator
     if type(model).__name__ not in CLASSES or not isinstance(model, CLASSES[type(model).__name__]):
         raise TypeError(
             f"save takes a classifier or binarizer of splitsecond, got {type(model).__name__}."
@@ -74,7 +83,12 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
     if not hasattr(model, check):
         raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before save.")
     text = json.dumps(
-        {"format": FORMAT, "version": VERSION, "model": _estimator_out(model)},
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "model": _estimator_out(model),
+            **({} if trees is None else {"set": _set_out(trees)}),
+        },
         ensure_ascii=False,
         allow_nan=False,
         indent=1,
@@ -92,7 +106,7 @@ def save(model: Estimator, path: str | os.PathLike[str]) -> None:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a classifier or binarizer that `save` wrote; no code in the file is run.
+    """Read what `save` wrote; no code in the file is run.
 
     Parameters
     ----------
@@ -101,8 +115,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    estimator
-        Fitted, as it was saved.
+    estimator or TreeSet
+        As it was saved.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -123,7 +137,15 @@ def load(path: str | os.PathLike[str]) -> Any:
             "Install a newer splitsecond to read it."
         )
     try:
-        return _estimator_in(_Reader(content).part("model"))
+        reader = _Reader(content)
+        model = _estimator_in(reader.part("model"))
+        if not reader.has("set"):
+            if isinstance(model, _RashomonClassifier) and not hasattr(model, "trees_"):
+                raise _DamagedError("its set of trees is missing")
+            return model
+        if not isinstance(model, _RashomonClassifier):
+            raise _DamagedError("there is a set of trees, but not its classifier")
+        return _set_in(model, reader.part("set"))
     except _DamagedError as error:
         raise ValueError(f"{path} is damaged: {error}.") from error
     except RecursionError as error:
@@ -164,6 +186,24 @@ def _classifier_out(model: _TreeClassifier) -> Json:
         "status": model.status_,
         "weighted": model._weighted,
         "statistics": {name: _plain(value) for name, value in model.statistics_.items()},
+        **({"set": _set_out(model.trees_)} if hasattr(model, "trees_") else {}),
+    }
+
+
+def _set_out(trees: TreeSet) -> Json:
+    scale = trees._scale
+    state = trees._graph.state()
+    return {
+        "price": str(scale.price),
+        "weight": scale.weight,
+        "unit": scale.unit,
+        "most_leaves": scale.most_leaves,
+        "reference": str(scale.reference),
+        "bound": str(trees._bound),
+        "keep_trivial": state["keep_trivial"],
+        "max_leaves": state["max_leaves"],
+        "root": state["root"],
+        **{name: state[name].tolist() for name in ("nodes", "edges", "counts")},
     }
 
 
@@ -307,6 +347,14 @@ class _Reader:
                 raise _DamagedError(f"{key!r} holds {item!r:.40}, not {least} to {below - 1}")
         return self.items(key)
 
+    def fraction(self, key: str) -> Fraction:
+        text = self.text(key)
+        # Fraction itself reads exponents too, which make numbers that fill the memory.
+        if re.fullmatch(r"-?[0-9]+(/[0-9]+)?", text):
+            with suppress(ValueError, ZeroDivisionError):
+                return Fraction(text)
+        raise _DamagedError(f"{text!r:.40} is no fraction")
+
     def pairs(self) -> Any:
         return self._content.items()
 
@@ -378,12 +426,7 @@ def _value_in(value: Json) -> Any:
         return float(reader.text("float", among=("nan", "inf", "-inf")))
     if reader.has("tuple"):
         return tuple(reader.values("tuple"))
-    text = reader.text("fraction")
-    # Fraction itself reads exponents too, which make numbers that fill the memory.
-    if re.fullmatch(r"-?[0-9]+(/[0-9]+)?", text):
-        with suppress(ValueError, ZeroDivisionError):
-            return Fraction(text)
-    raise _DamagedError(f"{text!r:.40} is no fraction")
+    return reader.fraction("fraction")
 
 
 def _classifier_in(model: _TreeClassifier, reader: _Reader) -> None:
@@ -413,6 +456,39 @@ def _classifier_in(model: _TreeClassifier, reader: _Reader) -> None:
     model.tree_ = _tree_in(model, reader.part("tree"))
     model.n_leaves_ = model.tree_.n_leaves
     model.depth_ = model.tree_.depth
+    if isinstance(model, _RashomonClassifier) and reader.has("set"):
+        model.trees_ = _set_in(model, reader.part("set"))
+
+
+def _set_in(model: _RashomonClassifier, reader: _Reader) -> TreeSet:
+    price, reference, bound = (reader.fraction(key) for key in ("price", "reference", "bound"))
+    weight = reader.integer("weight", 1, 2**31)
+    most_leaves = reader.integer("most_leaves", 1, 2**26)
+    unit = reader.number("unit")
+    if price < 0 or unit <= 0:
+        raise _DamagedError("'set' has a negative price or weight")
+    error_price, per_leaf = leaf_price(price, weight, most_leaves)
+    n_columns = len(model._literals())
+    edges = reader.integers("edges", 0, 2**31)
+    if any(feature >= n_columns for feature in edges[::3]):
+        raise _DamagedError("'edges' asks of a column that is not there")
+    state = {
+        "error_price": error_price,
+        "leaf_price": per_leaf,
+        "keep_trivial": reader.flag("keep_trivial"),
+        "max_leaves": reader.integer("max_leaves", 0, 2**62),
+        "n_classes": len(model.classes_),
+        "root": reader.integer("root", 0, 2**31),
+        "nodes": np.array(reader.integers("nodes", -1, 2**62), dtype=np.int64),
+        "edges": np.array(edges, dtype=np.int64),
+        "counts": np.array(reader.integers("counts", 0, 2**31), dtype=np.int32),
+    }
+    try:
+        graph = graph_from_state(state)
+    except ValueError as error:
+        raise _DamagedError(str(error)) from error
+    scale = Scale(price, weight, unit, error_price, per_leaf, most_leaves, reference)
+    return TreeSet(copy.copy(model), graph, scale, bound)  # fitting again must not change the set
 
 
 def _tree_in(model: _TreeClassifier, reader: _Reader) -> Tree:

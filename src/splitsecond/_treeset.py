@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +19,14 @@ from sklearn.utils import check_random_state
 
 from splitsecond import _core
 from splitsecond._exact import within_bound
+from splitsecond._timbertrek import to_timbertrek
 from splitsecond._tree import Tree, leaf_of_rows
 
 if TYPE_CHECKING:
     from splitsecond._rashomon import _RashomonClassifier
 
 CHUNK = 256  # trees fetched at once while iterating
+MOST = 2**60  # beyond all leaves, levels and weights
 MOST_LISTED = 1_000_000  # trees that a slice or `predict` will make
 
 
@@ -213,7 +217,7 @@ class TreeSet(Sequence[Tree]):
         avoids: Any = (),
         max_leaves: int | None = None,
         max_depth: int | None = None,
-        min_leaf_rows: int | None = None,
+        min_leaf_rows: float | None = None,
     ) -> TreeSet:
         """Return the trees that meet all conditions, as a set of the same kind.
 
@@ -224,26 +228,21 @@ class TreeSet(Sequence[Tree]):
             about, every one of them; or must not.
         max_leaves, max_depth : int, optional
             Size of the trees.
-        min_leaf_rows : int, optional
+        min_leaf_rows : int or float, optional
             Training rows (their weight, if they were weighted) in the smallest leaf.
         """
-        for name, value in (
-            ("max_leaves", max_leaves),
-            ("max_depth", max_depth),
-            ("min_leaf_rows", min_leaf_rows),
-        ):
-            if value is not None and (isinstance(value, bool) or value < 0):
-                raise ValueError(f"{name}={value!r} must be a number of at least 0, or None.")
-        min_weight = None
-        if min_leaf_rows is not None:
-            min_weight = -int(-Fraction(min_leaf_rows) // Fraction(self._scale.unit))
+        min_weight = _at_least_0("min_leaf_rows", min_leaf_rows, Real)
+        if min_weight is not None:
+            # Units are rounded: three rows of weight 0.1 must do for 0.3.
+            least = Fraction(min_weight) / Fraction(self._scale.unit)
+            min_weight = min(math.ceil(least * (1 - Fraction(1, 10**12))), MOST)
         narrowed = self._narrowed(
             avoid=self._columns(avoids),
-            max_leaves=max_leaves,
-            max_depth=max_depth,
+            max_leaves=_at_least_0("max_leaves", max_leaves, Integral),
+            max_depth=_at_least_0("max_depth", max_depth, Integral),
             min_weight=min_weight,
         )
-        for wanted in [uses] if isinstance(uses, str) else uses:
+        for wanted in _listed(uses):
             narrowed = narrowed._narrowed(uses=self._columns(wanted))
         return narrowed
 
@@ -264,7 +263,7 @@ class TreeSet(Sequence[Tree]):
 
     def _columns(self, named: Any) -> list[bool]:
         """Mark the 0/1 columns that ask about some variables, or are some questions."""
-        names = [named] if isinstance(named, str) else list(named)
+        names = _listed(named)
         if not names:
             return []
         literals = self._estimator._literals()
@@ -358,7 +357,7 @@ class TreeSet(Sequence[Tree]):
         With two classes and a share p for one of them it is p (1 - p), at most 1/4; with more, half
         the chance that two trees drawn from the set disagree.
         """
-        shares = self.vote(X)
+        shares = np.sort(self.vote(X), axis=1)  # so that the same shares give the same sum
         variance: NDArray[np.float64] = (1 - (shares**2).sum(axis=1)) / 2
         return np.maximum(variance, 0)
 
@@ -366,8 +365,46 @@ class TreeSet(Sequence[Tree]):
         """Return the rows' numbers, those that the trees disagree on most first."""
         return np.argsort(-self.multiplicity(X), kind="stable")
 
+    # ---- leaving ------------------------------------------------------------------------------
+
+    def to_timbertrek(self, max_trees: int = 1000) -> dict[str, Any]:
+        """Return the best trees as ``timbertrek.visualize`` takes them, for two classes."""
+        return to_timbertrek(self[: int(max_trees)])
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {name: value for name, value in vars(self).items() if name != "_counted"}
+        return {**kept, "_graph": self._graph.state()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update({**state, "_graph": graph_from_state(state["_graph"])})
+
+
+def graph_from_state(state: dict[str, Any]) -> _core.Graph:
+    """Rebuild a graph from its arrays; ValueError if they are not those of one."""
+    try:
+        graph = _core.Graph.from_state(state)
+    except (TypeError, RuntimeError, KeyError) as error:
+        raise ValueError(f"These are not the arrays of a set of trees: {error}") from error
+    if graph is None:
+        raise ValueError("The set of trees could not be counted in the time or memory there is.")
+    return graph
+
 
 _NOTHING = np.zeros(0, dtype=np.uint64)
+
+
+def _listed(named: Any) -> list[Any]:
+    return list(named) if isinstance(named, Iterable) and not isinstance(named, str) else [named]
+
+
+def _at_least_0(name: str, value: Any, kind: type) -> Any:
+    """Return a condition of a filter as the core takes it, or say what is wrong with it."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, kind) or not value >= 0:
+        what = "a whole number" if kind is Integral else "a number"
+        raise ValueError(f"{name}={value!r:.40} must be {what} of at least 0, or None.")
+    return int(min(value, MOST)) if kind is Integral else min(value, MOST)
 
 
 def _bits(answers: NDArray[Any]) -> NDArray[np.uint64]:
