@@ -8,6 +8,7 @@
 // Bounds, each with the values it is sound for (V: the value with any lookahead; optimal: lookahead = depth):
 //   V, optimal   every tree with a split costs at least 2 leaves + the unavoidable errors, that is the rows
 //                whose twins with equal features carry more weight of another class  (split_floor)
+//   V, optimal   a tree is a leaf, a single split (counts tell the best), or has three leaves  (three_leaf_bound)
 //   V, optimal   a split costs at least the sum of its children's lower bounds         (try_feature)
 //   V, optimal   what a sibling needs at least is taken off the other child's budget   (try_feature)
 //   optimal      a child lighter than one leaf's price is never worth its split  (below_minimum_support)

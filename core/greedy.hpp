@@ -44,6 +44,8 @@ public:
         return complete(view, rows, counts, depth, kInfinite, 0, &tree);
     }
 
+    Cost least_errors(const View& view, const Count* counts);  // after one split, the best
+
 private:
     struct Level {
         explicit Level(Limits& limits)
@@ -56,8 +58,6 @@ private:
 
     Cost complete(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget,
                   std::size_t level, Tree* tree);
-
-    Cost least_errors(const View& view, const Count* counts);  // after one split, the best
 
     const Problem& problem_;
     std::deque<Level> levels_;

@@ -207,8 +207,15 @@ void Search::rank(Worker& worker, std::size_t level, const Node& node, bool opti
                 yes_unavoidable += node.pairs.row(c, f)[view.unavoidable()];
             no_unavoidable = weight_at(view, counts, view.unavoidable()) - yes_unavoidable;
         }
-        choice.lower[0][f] = std::min(yes_leaf, split_floor(price, yes_unavoidable));
-        choice.lower[1][f] = std::min(no_leaf, split_floor(price, no_unavoidable));
+        if (optimal) {
+            choice.lower[0][f] =
+                std::min({yes_leaf, price.of(weight - own.scan.yes[f], 2), price.of(yes_unavoidable, 3)});
+            choice.lower[1][f] =
+                std::min({no_leaf, price.of(all - weight - own.scan.no[f], 2), price.of(no_unavoidable, 3)});
+        } else {
+            choice.lower[0][f] = std::min(yes_leaf, split_floor(price, 0));
+            choice.lower[1][f] = std::min(no_leaf, split_floor(price, 0));
+        }
         if (weight == 0 || weight == all) continue;
         if (optimal && problem_.speed.minimum_support &&
             below_minimum_support(price, std::min(weight, all - weight)))
@@ -221,6 +228,14 @@ void Search::rank(Worker& worker, std::size_t level, const Node& node, bool opti
     std::stable_sort(choice.order.begin(), choice.order.end(), [&](std::size_t a, std::size_t b) {
         return optimal ? estimate[a] < estimate[b] : own.gains.entropy[a] < own.gains.entropy[b];
     });
+}
+
+// Least cost of any tree on rows with these counts: a leaf, the best single split, or three leaves.
+Cost Search::three_leaf_bound(Worker& worker, const View& view, const Count* counts) const {
+    const Price& price = problem_.price;
+    return std::min({price.of(node_errors(view, counts), 1),
+                     price.of(worker.greedy.least_errors(view, counts), 2),
+                     price.of(weight_at(view, counts, view.unavoidable()), 3)});
 }
 
 // Evaluates the split of `node` on its feature f, as far as needed to know whether it is the best.
@@ -249,6 +264,12 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
             lower[side] =
                 std::max(lower[side], std::min(leaf[side], split_floor(problem_, node.view, counts)));
         }
+        // Worth a scan of the counts only where it can tell.
+        const Cost sum = lower[0] + lower[1];
+        if (!optimal && depth > 2 && sum <= limit && sum + 2 * problem_.price.leaf > limit)
+            for (int side = 0; side < 2; ++side)
+                lower[side] =
+                    std::max(lower[side], three_leaf_bound(worker, node.view, own.child[side].counts.data()));
         // With pair counts the lighter child first: it is cheaper, and the other's follow by subtraction.
         // Otherwise the one with more errors: the sooner the sum is too large, the better.
         const bool yes_first = node.has_pairs ? weight[0] <= weight[1] : leaf[0] >= leaf[1];
@@ -379,8 +400,9 @@ bool Search::sides(std::size_t worker_index, const Node& node, std::size_t f, st
     for (int side = 0; side < 2; ++side) {
         const Count* counts = own.child[side].counts.data();
         weight[side] = weight_at(node.view, counts, node.view.ones());
-        values[side] = std::min(problem_.price.of(node_errors(node.view, counts), 1),
-                                split_floor(problem_, node.view, counts));
+        values[side] = depth > 2 ? three_leaf_bound(worker, node.view, counts)
+                                 : std::min(problem_.price.of(node_errors(node.view, counts), 1),
+                                            split_floor(problem_, node.view, counts));
     }
     const int first = weight[0] <= weight[1] ? 0 : 1;  // the lighter: it is cheaper
     for (const int side : {first, 1 - first}) {

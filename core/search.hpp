@@ -92,6 +92,7 @@ private:
                      std::size_t lookahead, Cost budget, Choice& choice);
     void rank(Worker& worker, std::size_t level, const Node& node, bool optimal, Choice& choice);
     void open(Worker& worker, std::size_t level, const Node& node, std::size_t f, bool with_literals);
+    Cost three_leaf_bound(Worker& worker, const View& view, const Count* counts) const;
     Bounds last_two_levels(Worker& worker, std::size_t level, const Node& parent, bool yes);
     void similar_support(const Node& node, std::size_t f, const Count* yes_counts, Choice& choice) const;
     void take_open(Worker& worker, const Node& node, bool yes, Node& out);
