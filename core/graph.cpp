@@ -5,6 +5,7 @@
 #include <new>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace splitsecond {
 namespace {
@@ -17,6 +18,8 @@ struct KeyHash {
         return static_cast<std::size_t>(hash ^ (hash >> 31));
     }
 };
+
+using Rows = std::vector<std::uint32_t>;
 
 }  // namespace
 
@@ -178,6 +181,24 @@ std::size_t Graph::find(std::uint32_t node, const Key& key) const {
                                                    : static_cast<std::size_t>(place - keys.begin());
 }
 
+// The key of the part of a tree that begins at `place`, if it is among the trees of a node.
+std::optional<Key> Graph::find_tree(std::uint32_t id, const FlatTree& tree, std::size_t place) const {
+    const GraphNode& node = nodes[id];
+    if (tree.feature[place] < 0) {
+        if (node.leaf && keeps(node, leaf_key(node))) return leaf_key(node);
+        return std::nullopt;
+    }
+    for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
+        if (edges[e].feature != tree.feature[place]) continue;
+        const auto yes = find_tree(edges[e].yes, tree, static_cast<std::size_t>(tree.left[place]));
+        const auto no = find_tree(edges[e].no, tree, static_cast<std::size_t>(tree.right[place]));
+        if (!yes || !no || leaves_out(edges[e], *yes, *no)) continue;
+        const Key key = combine(node, *yes, *no);
+        if (keeps(node, key)) return key;
+    }
+    return std::nullopt;
+}
+
 const Graph::Parts& Graph::parts_of(std::uint32_t id, std::size_t key_place) {
     const auto [place, is_new] = parts_.try_emplace({id, key_place});
     Parts& out = place->second;
@@ -332,15 +353,30 @@ bool Graph::filtered(const Filter& filter, Graph& out, Limits& limits) const {
 
 // ---- voting ---------------------------------------------------------------------------------------
 
-// Walks down every path of the graph with the rows that take it. weights[i] says how many trees of the set
-// continue with a given tree of key i at the node.
+// Goes down the graph level by level with the rows that take each way. Ways that lead the same rows to the
+// same node go on as one: there are many orders to ask the same questions in. weights[i] says how many trees
+// of the set continue there with a given tree of key i.
 class Graph::Voter {
 public:
     Voter(const Graph& graph, const std::vector<const std::uint64_t*>& columns, std::vector<Digit>& votes,
           Limits& limits)
         : graph_(graph), columns_(columns), votes_(votes), limits_(limits) {}
 
-    bool visit(std::uint32_t id, const std::vector<std::uint32_t>& rows, const std::vector<Digit>& weights) {
+    bool run(const Rows& rows) {
+        const std::size_t n = graph_.digits_;
+        std::vector<Digit> each(graph_.histograms_[graph_.root].keys.size() * n, 0);
+        for (std::size_t i = 0; i < each.size(); i += n) each[i] = 1;
+        next_.emplace(std::pair(graph_.root, rows), std::move(each));
+        while (!next_.empty()) {
+            const auto now = std::exchange(next_, {});
+            for (const auto& [place, weights] : now)
+                if (!visit(place.first, place.second, weights)) return false;
+        }
+        return true;
+    }
+
+private:
+    bool visit(std::uint32_t id, const Rows& rows, const std::vector<Digit>& weights) {
         const std::size_t n = graph_.digits_;
         const GraphNode& node = graph_.nodes[id];
         if (limits_.stop()) return false;
@@ -353,7 +389,7 @@ public:
         }
         for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
             const GraphEdge& edge = graph_.edges[e];
-            std::vector<std::uint32_t> side[2];
+            Rows side[2];
             const std::uint64_t* column = columns_[static_cast<std::size_t>(edge.feature)];
             for (const std::uint32_t row : rows)
                 side[column[row / 64] >> row % 64 & 1 ? 0 : 1].push_back(row);
@@ -363,8 +399,7 @@ public:
         return true;
     }
 
-private:
-    bool descend(std::uint32_t id, const GraphEdge& edge, bool to_yes, const std::vector<std::uint32_t>& rows,
+    bool descend(std::uint32_t id, const GraphEdge& edge, bool to_yes, Rows& rows,
                  const std::vector<Digit>& weights) {
         const std::size_t n = graph_.digits_;
         const std::uint32_t child = to_yes ? edge.yes : edge.no;
@@ -384,23 +419,35 @@ private:
                              n);
                 any = true;
             }
-        return !any || visit(child, rows, below);
+        if (!any) return true;
+        const GraphNode& node = graph_.nodes[child];
+        if (node.edge_begin == node.edge_end) return visit(child, rows, below);
+        std::vector<Digit>& sum = next_[std::pair(child, std::move(rows))];
+        if (sum.empty())
+            sum = std::move(below);
+        else
+            for (std::size_t i = 0; i < below.size(); i += n) add(sum.data() + i, below.data() + i, n);
+        return true;
     }
 
     const Graph& graph_;
     const std::vector<const std::uint64_t*>& columns_;
     std::vector<Digit>& votes_;
     Limits& limits_;
+    std::map<std::pair<std::uint32_t, Rows>, std::vector<Digit>> next_;
 };
 
 bool Graph::vote(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
                  std::vector<Digit>& votes, Limits& limits) const {
+    constexpr std::size_t kMostHeld = std::size_t{1} << 24;  // rows at all nodes of a level together
+    const std::size_t block = std::max<std::size_t>(256, kMostHeld / nodes.size());
     votes.assign(n_rows * n_classes * digits_, 0);
-    std::vector<std::uint32_t> rows(n_rows);
-    std::iota(rows.begin(), rows.end(), 0u);
-    std::vector<Digit> weights(histograms_[root].keys.size() * digits_, 0);
-    for (std::size_t i = 0; i < histograms_[root].keys.size(); ++i) weights[i * digits_] = 1;
-    return Voter(*this, columns, votes, limits).visit(root, rows, weights);
+    for (std::size_t begin = 0; begin < n_rows; begin += block) {
+        Rows rows(std::min(block, n_rows - begin));
+        std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(begin));
+        if (!Voter(*this, columns, votes, limits).run(rows)) return false;
+    }
+    return true;
 }
 
 }  // namespace splitsecond

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -105,6 +106,9 @@ public:
     // Keys of the root's trees with their counts.
     std::vector<std::pair<Key, std::vector<Digit>>> histogram() const;
 
+    // Whether a tree is in the set; the graph need not be counted.
+    bool holds(const FlatTree& tree) const { return find_tree(root, tree, 0).has_value(); }
+
     // The trees number begin, begin + 1, ..., as many as `n` and the set allow.
     std::vector<FlatTree> trees(std::vector<Digit> begin, std::size_t n);
     // The tree with this number among all, best first.
@@ -140,6 +144,7 @@ private:
     bool keeps(const GraphNode& node, const Key& key) const;
     bool leaves_out(const GraphEdge& edge, const Key& yes, const Key& no) const;
     std::size_t find(std::uint32_t node, const Key& key) const;
+    std::optional<Key> find_tree(std::uint32_t node, const FlatTree& tree, std::size_t place) const;
     void choose_digits();
     bool fill_histogram(std::uint32_t id, Limits& limits);
     const Parts& parts_of(std::uint32_t node, std::size_t key);

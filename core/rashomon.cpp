@@ -379,6 +379,47 @@ Graph graph_of(const Tree& tree, const Price& price) {
     return graph;
 }
 
+// Makes sure that a part of a set holds the reference tree, which belongs to it and is the best known.
+void add_reference(const Tree& tree, Graph& graph) {
+    if (tree.feature[0] < 0 || graph.holds({tree.feature, tree.left, tree.right, {}})) return;
+    const Graph alone = graph_of(tree, graph.price);  // below the root its nodes stay its own
+    std::vector<Cost> cost(tree.size());
+    for (std::size_t i = tree.size(); i-- > 0;) {
+        const GraphNode& node = alone.nodes[i];
+        cost[i] = node.leaf ? graph.price.of(node.errors, 1)
+                            : cost[static_cast<std::size_t>(tree.left[i])] +
+                                  cost[static_cast<std::size_t>(tree.right[i])];
+    }
+    const auto id_of = [first = graph.nodes.size() - 1](std::int32_t i) {
+        return static_cast<std::uint32_t>(first + static_cast<std::size_t>(i));
+    };
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+        GraphNode node = alone.nodes[i];
+        const GraphNode& top = graph.nodes[graph.root];
+        node.edge_begin = i == 0 ? top.edge_end : graph.edges.size();
+        if (!node.leaf)
+            graph.edges.insert(graph.edges.begin() + static_cast<std::ptrdiff_t>(node.edge_begin),
+                               {tree.feature[i], id_of(tree.left[i]), id_of(tree.right[i])});
+        node.edge_end = node.edge_begin + (node.leaf ? 0 : 1);
+        if (i == 0) {
+            for (GraphNode& other : graph.nodes)
+                if (other.edge_begin >= node.edge_begin && &other != &top)
+                    ++other.edge_begin, ++other.edge_end;
+            ++graph.nodes[graph.root].edge_end;
+            continue;
+        }
+        if (top.role != Role::plain) {  // the reference is its own prefix, completed by greedy
+            node.role = Role::horizon;
+            node.stop = cost[i];
+            node.fill = node.prefix_budget = node.budget;
+        }
+        graph.nodes.push_back(node);
+        const auto counts = alone.counts.begin() + static_cast<std::ptrdiff_t>(i * alone.n_classes);
+        graph.counts.insert(graph.counts.end(), counts,
+                            counts + static_cast<std::ptrdiff_t>(alone.n_classes));
+    }
+}
+
 void build_packed(View& view, const RashomonOptions& options, Limits& limits, Limits& whole,
                   RashomonSet& set) {
     const Problem problem{options.price, options.speed, limits, options.exact_last_split};
@@ -408,11 +449,15 @@ void build_packed(View& view, const RashomonOptions& options, Limits& limits, Li
     set.graph = graph_of(reference, options.price);
     set.bound = options.bound(set.reference_errors, set.reference_leaves);
     if (limits.stopped()) return;  // there may be a better reference
+    set.proved = true;
 
     Builder builder(problem, chosen, search, workers, root, depth);
     Graph graph = builder.build(set.bound);
     set.statistics = search.statistics();
-    if (graph.count(whole)) set.graph = std::move(graph);
+    if (limits.stopped()) add_reference(reference, graph);
+    if (!graph.count(whole)) return;
+    const bool nothing = graph.histogram().empty();  // stopped before any tree was complete
+    if (!nothing || !limits.stopped()) set.graph = std::move(graph);
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ struct RashomonSet {
     Cost reference_errors = 0;  // of the tree that the bound was taken from
     Cost reference_leaves = 0;
     Cost bound = 0;
+    bool proved = false;  // the reference is what it should be; if not, it is the best tree so far
     Status status = Status::complete;
     Statistics statistics;
     std::size_t peak_bytes = 0;

@@ -7,11 +7,14 @@
 
 namespace splitsecond {
 
-Reliance::Reliance(const std::vector<const std::uint64_t*>& columns,
-                   const std::vector<std::size_t>& variable_of, std::size_t n_rows,
-                   const std::int32_t* classes, std::size_t n_classes, const std::int32_t* weights)
-    : columns_(columns), variable_of_(variable_of), n_words_((n_rows + 63) / 64), n_classes_(n_classes) {
-    for (const std::size_t variable : variable_of) n_variables_ = std::max(n_variables_, variable + 1);
+Reliance::Reliance(std::vector<const std::uint64_t*> columns, std::vector<std::size_t> variable_of,
+                   std::size_t n_rows, const std::int32_t* classes, std::size_t n_classes,
+                   const std::int32_t* weights)
+    : columns_(std::move(columns)),
+      variable_of_(std::move(variable_of)),
+      n_words_((n_rows + 63) / 64),
+      n_classes_(n_classes) {
+    for (const std::size_t variable : variable_of_) n_variables_ = std::max(n_variables_, variable + 1);
     std::map<std::pair<std::size_t, int>, std::size_t> places;
     for (std::size_t i = 0; i < n_rows; ++i) {
         const auto weight = static_cast<std::uint32_t>(weights == nullptr ? 1 : weights[i]);

@@ -22,7 +22,7 @@ class Reliance {
 public:
     // columns: bit i of columns[f][i / 64] says whether row i has feature f; null where no tree asks.
     // variable_of: the variable that each feature is about. weights may be null.
-    Reliance(const std::vector<const std::uint64_t*>& columns, const std::vector<std::size_t>& variable_of,
+    Reliance(std::vector<const std::uint64_t*> columns, std::vector<std::size_t> variable_of,
              std::size_t n_rows, const std::int32_t* classes, std::size_t n_classes,
              const std::int32_t* weights);
 
@@ -38,8 +38,8 @@ private:
 
     const std::vector<std::int64_t>& weights_of(const Answers& answers);
 
-    const std::vector<const std::uint64_t*>& columns_;
-    const std::vector<std::size_t>& variable_of_;
+    const std::vector<const std::uint64_t*> columns_;  // what they point to must stay
+    const std::vector<std::size_t> variable_of_;
     const std::size_t n_words_;
     const std::size_t n_classes_;
     std::size_t n_variables_ = 0;

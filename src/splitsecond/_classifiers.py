@@ -24,7 +24,7 @@ from splitsecond._input import NotBinaryError, Table, looks_binary, read_table
 from splitsecond._labels import encode_labels
 from splitsecond._literals import Literal
 from splitsecond._solver import Solution, n_threads, solve
-from splitsecond._tree import Tree, leaf_of_rows
+from splitsecond._tree import Tree, leaf_of_rows, rows_at_nodes
 from splitsecond._weights import check_sample_weight, row_weights
 
 # What names of binarizers stand for. "auto" leaves a table of 0/1 columns as it is.
@@ -310,7 +310,7 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         counts, n_rows = solution.counts.astype(np.float64), solution.counts.sum(axis=1)
         if weights is not None:
             counts *= weights.sum() / solution.weight  # back to the user's units
-            n_rows = _rows_at_nodes(solution, table)
+            n_rows = rows_at_nodes(solution.feature, solution.left, solution.right, table)
         self.tree_ = Tree(
             feature=solution.feature,
             left=solution.left,
@@ -628,16 +628,6 @@ def _check_integer(name: str, value: Any, least: int | None, meaning: str) -> No
     ):
         bound = "" if least is None else f" of at least {least}"
         raise ValueError(f"{name}={value!r} must be an integer{bound}: {meaning}.")
-
-
-def _rows_at_nodes(solution: Solution, table: Table) -> NDArray[np.int64]:
-    """Count the training rows at each node: the weights do not tell."""
-    leaves = leaf_of_rows(solution.feature, solution.left, solution.right, table)
-    rows = np.bincount(leaves, minlength=len(solution.feature)).astype(np.int64)
-    for node in reversed(range(len(rows))):
-        if solution.feature[node] >= 0:
-            rows[node] = rows[solution.left[node]] + rows[solution.right[node]]
-    return rows
 
 
 def _duration(seconds: float) -> str:

@@ -357,6 +357,7 @@ nb::dict run_rashomon(const Table& table, const AnyArray& classes, std::size_t n
     out["errors"] = set->reference_errors;
     out["leaves"] = set->reference_leaves;
     out["bound"] = set->bound;
+    out["proved"] = set->proved;
     out["status"] = name_of(set->status);
     out["statistics"] = numbers;
     out["graph"] = nb::cast(std::make_shared<Graph>(std::move(set->graph)));

@@ -60,7 +60,8 @@ def within_bound(
         errors = (objective - regularization * leaves) * weight
         if errors < 0:
             break
-        most_errors = min(weight, errors.numerator // errors.denominator)
+        # No tree gets every row wrong; to allow for it could let in one with another leaf.
+        most_errors = min(weight - 1, errors.numerator // errors.denominator)
         highest = max(highest, error * most_errors + leaf * leaves)
         if regularization == 0:  # more leaves change nothing
             break

@@ -31,6 +31,7 @@ class _RashomonClassifier(_TreeClassifier):
     """What RESPLIT and TreeFARMS share. `predict` and the like are those of the best tree."""
 
     trees_: TreeSet
+    _listener: Any = None  # told how far a search is, in place of what `verbose` prints
 
     def __init__(
         self,
@@ -128,7 +129,7 @@ class _RashomonClassifier(_TreeClassifier):
                 "keep_trivial": bool(self.keep_trivial),
                 "exact_last_split": bool(getattr(self, "exact_last_split", False)),
                 "bound": bound,
-                "progress": _Progress() if self.verbose else None,
+                "progress": self._listener or (_Progress() if self.verbose else None),
                 **limit_options(
                     target.time_left(), self.memory_limit, self.n_jobs, table.n_columns
                 ),
@@ -151,7 +152,14 @@ class _RashomonClassifier(_TreeClassifier):
             most_leaves=problem.most_leaves,
             reference=reference,
         )
-        self.trees_ = TreeSet(self, found["graph"], scale, self._bound_of(reference, self.epsilon))
+        self.trees_ = TreeSet(
+            self,
+            found["graph"],
+            scale,
+            self._bound_of(reference, self.epsilon),
+            None if target.weights is None else table,
+        )
+        self._proved = bool(found["proved"])
         return self._best(found, scale, problem)
 
     def _best(self, found: dict[str, Any], scale: Scale, problem: Problem) -> Solution:
@@ -200,10 +208,15 @@ class _RashomonClassifier(_TreeClassifier):
             else f"Stopped at memory_limit={self.memory_limit} bytes",
             "interrupted": "Interrupted",
         }[self.status_]
+        what = (
+            f"with a part of the set: {self.trees_!r}. Every tree in it belongs to it, but others "
+            "may be missing."
+            if self._proved
+            else f"before the best tree was known: {self.trees_!r}. Better trees may be missing."
+        )
         warnings.warn(
-            f"{why} with a part of the set: {self.trees_!r}. Every tree in it belongs to it, but "
-            "others may be missing. Try a smaller epsilon or max_depth, a larger regularization, "
-            "or a higher limit.",
+            f"{why} {what} Try a smaller epsilon or max_depth, a larger regularization, or "
+            "a higher limit.",
             LimitWarning,
             stacklevel=4,
         )

@@ -192,6 +192,18 @@ def leaf_of_rows(
     return leaf
 
 
+def rows_at_nodes(
+    feature: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32], table: Table
+) -> NDArray[np.int64]:
+    """Count the rows of a table at each node of a flat tree."""
+    leaves = leaf_of_rows(feature, left, right, table)
+    rows = np.bincount(leaves, minlength=len(feature)).astype(np.int64)
+    for node in reversed(range(len(rows))):
+        if feature[node] >= 0:
+            rows[node] = rows[left[node]] + rows[right[node]]
+    return rows
+
+
 def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
 

@@ -19,8 +19,9 @@ from sklearn.utils import check_random_state
 
 from splitsecond import _core
 from splitsecond._exact import within_bound
+from splitsecond._input import Table
 from splitsecond._timbertrek import to_timbertrek
-from splitsecond._tree import Tree, leaf_of_rows
+from splitsecond._tree import Tree, leaf_of_rows, rows_at_nodes
 
 if TYPE_CHECKING:
     from splitsecond._rashomon import _RashomonClassifier
@@ -69,12 +70,18 @@ class TreeSet(Sequence[Tree]):
     """
 
     def __init__(
-        self, estimator: _RashomonClassifier, graph: _core.Graph, scale: Scale, bound: Fraction
+        self,
+        estimator: _RashomonClassifier,
+        graph: _core.Graph,
+        scale: Scale,
+        bound: Fraction,
+        rows: Table | None = None,
     ) -> None:
         self._estimator = estimator  # reads tables, and knows classes and questions
         self._graph = graph
         self._scale = scale
         self._bound = bound
+        self._rows = rows  # of training, while they are at hand: weights do not tell how many
 
     # ---- how many, and how good ------------------------------------------------------------------
 
@@ -158,6 +165,8 @@ class TreeSet(Sequence[Tree]):
         n_trees = self.n_trees
         if n_trees == 0:
             raise ValueError("There is no tree to draw: the set is empty.")
+        if isinstance(n, bool) or not isinstance(n, Integral) or n < 0:
+            raise ValueError(f"n={n!r:.40} must be a whole number of at least 0.")
         random = check_random_state(random_state)
         words = n_trees.bit_length() // 32 + 1
         drawn: list[int] = []
@@ -183,7 +192,9 @@ class TreeSet(Sequence[Tree]):
                     left=left,
                     right=right,
                     counts=own * self._scale.unit,
-                    n_rows=np.rint(own.sum(axis=1) * self._scale.unit).astype(np.int64),
+                    n_rows=np.rint(own.sum(axis=1) * self._scale.unit).astype(np.int64)
+                    if self._rows is None
+                    else rows_at_nodes(feature, left, right, self._rows),
                     classes=self._estimator.classes_,
                     objective=float(objective),
                     **self._estimator._questions(feature.tolist()),
@@ -259,7 +270,13 @@ class TreeSet(Sequence[Tree]):
         graph = self._graph.filtered(options)
         if graph is None:
             raise KeyboardInterrupt
-        return TreeSet(self._estimator, graph, self._scale, self._bound if bound is None else bound)
+        return TreeSet(
+            self._estimator,
+            graph,
+            self._scale,
+            self._bound if bound is None else bound,
+            self._rows,
+        )
 
     def _columns(self, named: Any) -> list[bool]:
         """Mark the 0/1 columns that ask about some variables, or are some questions."""
@@ -357,9 +374,25 @@ class TreeSet(Sequence[Tree]):
         With two classes and a share p for one of them it is p (1 - p), at most 1/4; with more, half
         the chance that two trees drawn from the set disagree.
         """
-        shares = np.sort(self.vote(X), axis=1)  # so that the same shares give the same sum
-        variance: NDArray[np.float64] = (1 - (shares**2).sum(axis=1)) / 2
-        return np.maximum(variance, 0)
+        return _variance(self.vote(X))
+
+    def multiplicity_summary(self, X: Any) -> dict[str, float]:
+        """Sum up over the rows how much the trees disagree.
+
+        Returns
+        -------
+        dict
+            The mean, standard deviation ("std") and maximum ("max") of `multiplicity`, and the
+            share of rows on which any two trees disagree ("disputed").
+        """
+        shares = self.vote(X)
+        variance = _variance(shares)
+        return {
+            "mean": float(variance.mean()),
+            "std": float(variance.std()),
+            "max": float(variance.max()),
+            "disputed": float(np.mean((shares > 0).sum(axis=1) > 1)),
+        }
 
     def disputed(self, X: Any) -> NDArray[np.intp]:
         """Return the rows' numbers, those that the trees disagree on most first."""
@@ -373,7 +406,7 @@ class TreeSet(Sequence[Tree]):
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: value for name, value in vars(self).items() if name != "_counted"}
-        return {**kept, "_graph": self._graph.state()}
+        return {**kept, "_graph": self._graph.state(), "_rows": None}  # no training rows
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update({**state, "_graph": graph_from_state(state["_graph"])})
@@ -393,11 +426,17 @@ def graph_from_state(state: dict[str, Any]) -> _core.Graph:
 _NOTHING = np.zeros(0, dtype=np.uint64)
 
 
+def _variance(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    ordered = np.sort(shares, axis=1)  # so that the same shares give the same sum
+    variance: NDArray[np.float64] = (1 - (ordered**2).sum(axis=1)) / 2
+    return np.maximum(variance, 0)
+
+
 def _listed(named: Any) -> list[Any]:
     return list(named) if isinstance(named, Iterable) and not isinstance(named, str) else [named]
 
 
-def _at_least_0(name: str, value: Any, kind: type) -> Any:
+def _at_least_0(name: str, value: Any, kind: Any) -> Any:
     """Return a condition of a filter as the core takes it, or say what is wrong with it."""
     if value is None:
         return None

@@ -1,0 +1,150 @@
+"""Brute force for Rashomon sets: all trees are listed, and those that belong are kept.
+
+Nothing of the package is imported here. A tree is its label where it is a leaf, and otherwise
+``(feature, yes, no)``; unlike in `oracle`, labels count, because two leaves of one label below a
+split make it trivial. Costs are the integers of `Oracle`, objectives are Fractions.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from oracle import Oracle, exact
+
+Shape: TypeAlias = "int | tuple[int, Shape, Shape]"
+
+
+def shape_of(tree: Any, node: int = 0) -> Shape:
+    """The shape of a tree of the package."""
+    if tree.feature[node] < 0:
+        return int(tree.prediction[node])
+    yes, no = int(tree.left[node]), int(tree.right[node])
+    return int(tree.feature[node]), shape_of(tree, yes), shape_of(tree, no)
+
+
+def is_trivial(shape: Shape) -> bool:
+    """Whether some split of it is between two leaves of the same label."""
+    if isinstance(shape, int):
+        return False
+    _, yes, no = shape
+    return (isinstance(yes, int) and yes == no) or is_trivial(yes) or is_trivial(no)
+
+
+def leaves_of(shape: Shape) -> int:
+    return 1 if isinstance(shape, int) else leaves_of(shape[1]) + leaves_of(shape[2])
+
+
+def depth_of(shape: Shape) -> int:
+    return 0 if isinstance(shape, int) else 1 + max(depth_of(shape[1]), depth_of(shape[2]))
+
+
+def features_of(shape: Shape) -> set[int]:
+    if isinstance(shape, int):
+        return set()
+    return {shape[0]} | features_of(shape[1]) | features_of(shape[2])
+
+
+def label_for(shape: Shape, row: Any) -> int:
+    """What a tree predicts for one row of 0/1 answers."""
+    while not isinstance(shape, int):
+        shape = shape[1] if row[shape[0]] else shape[2]
+    return shape
+
+
+class RashomonOracle(Oracle):
+    """All trees of one problem, and the sets that are made of them."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._trees: dict[tuple[int, int, bool], list[tuple[Shape, int]]] = {}
+
+    def label(self, mask: int) -> int:
+        weights = self.class_weights(mask)
+        return weights.index(max(weights))
+
+    def trees(self, mask: int, depth: int, keep_trivial: bool) -> list[tuple[Shape, int]]:
+        """Every tree of that depth on some rows, with its cost."""
+        key = (mask, depth, keep_trivial)
+        if key not in self._trees:
+            found: list[tuple[Shape, int]] = [(self.label(mask), self.leaf(mask))]
+            for feature, yes_rows, no_rows in self.splits(mask) if depth > 0 else []:
+                for (yes, yes_cost), (no, no_cost) in itertools.product(
+                    self.trees(yes_rows, depth - 1, keep_trivial),
+                    self.trees(no_rows, depth - 1, keep_trivial),
+                ):
+                    if keep_trivial or not isinstance(yes, int) or yes != no:
+                        found.append(((feature, yes, no), yes_cost + no_cost))
+            self._trees[key] = found
+        return self._trees[key]
+
+    def bound(self, reference: int, epsilon: Any, kind: str) -> Fraction:
+        """The highest objective of a set, from the cost of its reference."""
+        best, amount = self.objective(reference), exact(epsilon)
+        if kind == "multiplicative":
+            return best * (1 + amount)
+        return amount if kind == "absolute" else best + amount
+
+    def exact_set(
+        self, depth: int, epsilon: Any, kind: str = "additive", keep_trivial: bool = False
+    ) -> dict[Shape, Fraction]:
+        """TreeFARMS's problem: every tree within the bound, with its objective."""
+        bound = self.bound(self.optimal(self.everything, depth)[0], epsilon, kind)
+        return {
+            shape: self.objective(cost)
+            for shape, cost in self.trees(self.everything, depth, keep_trivial)
+            if self.objective(cost) <= bound
+        }
+
+    # RESPLIT, step by step
+
+    def resplit(
+        self,
+        depth: int,
+        lookahead: int,
+        epsilon: Any,
+        kind: str = "additive",
+        keep_trivial: bool = False,
+    ) -> dict[Shape, Fraction]:
+        """The union over good prefixes of all ways to fill their leaves."""
+        bound = self.bound(self.value(self.everything, depth, lookahead)[0], epsilon, kind)
+        found: dict[Shape, Fraction] = {}
+        for prefix, cost, ends in self._prefixes(self.everything, depth, lookahead):
+            if self.objective(cost) > bound:
+                continue
+            choices = [self._fills(mask, left, keep_trivial) for mask, left in ends]
+            for chosen in itertools.product(*choices):
+                shape = _filled(prefix, iter([shape for shape, _ in chosen]))
+                if keep_trivial or not is_trivial(shape):
+                    found[shape] = self.objective(sum(cost for _, cost in chosen))
+        return found
+
+    def _prefixes(
+        self, mask: int, depth: int, lookahead: int
+    ) -> list[tuple[Any, int, list[tuple[int, int]]]]:
+        """Every prefix, with None at its leaves; its cost; its leaves' rows and levels left."""
+        if lookahead == 0 or depth == 0:
+            return [(None, self.greedy(mask, depth)[0], [(mask, depth)])]
+        found: list[tuple[Any, int, list[tuple[int, int]]]]
+        found = [(None, self.leaf(mask), [(mask, depth)])]
+        for feature, yes_rows, no_rows in self.splits(mask):
+            for (yes, yes_cost, yes_ends), (no, no_cost, no_ends) in itertools.product(
+                self._prefixes(yes_rows, depth - 1, lookahead - 1),
+                self._prefixes(no_rows, depth - 1, lookahead - 1),
+            ):
+                found.append(((feature, yes, no), yes_cost + no_cost, yes_ends + no_ends))
+        return found
+
+    def _fills(self, mask: int, depth: int, keep_trivial: bool) -> list[tuple[Shape, int]]:
+        """Every tree no worse than greedy. A trivial split in it would be one in the whole too."""
+        most = self.greedy(mask, depth)[0]
+        return [tree for tree in self.trees(mask, depth, keep_trivial) if tree[1] <= most]
+
+
+def _filled(prefix: Any, fills: Iterator[Shape]) -> Shape:
+    if prefix is None:
+        return next(fills)
+    yes = _filled(prefix[1], fills)
+    return prefix[0], yes, _filled(prefix[2], fills)
