@@ -147,7 +147,7 @@ def open_frame(X: Any) -> nw.DataFrame[Any] | None:
         return None
     if nw.dependencies.is_polars_lazyframe(X):
         raise ValueError("X is a lazy frame: collect it first, with X.collect().")
-    twice = _repeated(getattr(X, "columns", ()))
+    twice = _repeated(getattr(X, "column_names", None) or getattr(X, "columns", ()))
     if twice is not None:
         raise ValueError(f"X has several columns named {twice!r}: rename them.")
     frame = nw.from_native(X, pass_through=True)
