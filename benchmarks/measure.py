@@ -24,6 +24,7 @@ from typing import Any, Self
 import numpy as np
 from data import Source, load
 from packages import METHODS, Method, Problem
+from set_packages import SET_METHODS
 
 TURN_SECONDS = 0.05  # a turn repeats a fit until this is spent, so that short fits run warm
 MAX_TURNS = 30
@@ -42,6 +43,8 @@ class Task:
     method: str
     source: Source
     problem: Problem
+    patience: float | None = None  # seconds it may be silent; by default its limit and some more
+    memory_limit: int | None = None  # bytes of address space
 
 
 @dataclass
@@ -50,8 +53,8 @@ class Measurement:
 
     task: Task
     status: str = ""
-    objective: float | None = None
-    leaves: int | None = None
+    found: dict[str, Any] = field(default_factory=dict)
+    peak_bytes: int | None = None  # by how much the first fit raised the resident peak
     seconds: list[float] = field(default_factory=list)
     cpu_seconds: list[float] = field(default_factory=list)
 
@@ -78,8 +81,8 @@ class Measurement:
             "quartile_3": quartiles[1],
             "cpu_median": float(np.median(self.cpu_seconds)) if self.cpu_seconds else None,
             "fits": len(self.seconds),
-            "objective": self.objective,
-            "leaves": self.leaves,
+            "objective": self.found.get("objective"),
+            "leaves": self.found.get("leaves"),
             "status": self.status,
         }
 
@@ -172,7 +175,8 @@ def _attempt(worker: Worker, measurement: Measurement, request: str) -> None:
         measurement.status = str(error)
         return
     if request == "first":
-        measurement.status, measurement.objective, measurement.leaves, answer = answer
+        measurement.found, measurement.peak_bytes, answer = answer
+        measurement.status = measurement.found["status"]
         if measurement.finished and answer[0][0] < WARM_UP_SECONDS:
             return
     for seconds, cpu_seconds in answer:
@@ -182,7 +186,7 @@ def _attempt(worker: Worker, measurement: Measurement, request: str) -> None:
 
 def _patience(task: Task) -> float:
     """Return how long a process may be silent: its time limit, and time to give up and answer."""
-    return 1.25 * task.problem.time_limit + 30
+    return 1.25 * task.problem.time_limit + 30 if task.patience is None else task.patience
 
 
 # What follows runs in the worker's process.
@@ -192,9 +196,12 @@ def _serve(task: Task, pipe: Connection) -> None:
     silence = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):  # below Python, where native code prints
         os.dup2(silence, stream)
+    if task.memory_limit is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (task.memory_limit, task.memory_limit))
     try:
-        method = METHODS[task.method](task.problem)
+        method = (METHODS | SET_METHODS)[task.method](task.problem)
         X, y = method.convert(*load(task.source))
+        method.warm_up(X, y)
         pipe.send("ready")
         while True:
             pipe.send(_answer(pipe.recv(), method, X, y))
@@ -210,9 +217,10 @@ def _answer(request: str, method: Method, X: Any, y: Any) -> Any:
     if request == "memory":
         return _fit_and_watch_memory(method, X, y)
     if request == "first":
+        before = _start_peak_again()
         times, model = _timed_fit(method, X, y)
-        tree = method.read(model, X)
-        return tree.status, tree.objective(y, method.problem.regularization), tree.leaves, [times]
+        peak = _resident_peak() - before
+        return method.summarize(model, X, y), peak, [times]
     turn: list[tuple[float, float]] = []
     while sum(seconds for seconds, _ in turn) < TURN_SECONDS:
         times, _ = _timed_fit(method, X, y)
@@ -229,14 +237,19 @@ def _timed_fit(method: Method, X: Any, y: Any) -> tuple[tuple[float, float], Any
 
 def _fit_and_watch_memory(method: Method, X: Any, y: Any) -> int:
     method.fit(X[:WARM_UP_ROWS], y[:WARM_UP_ROWS])  # loads what is loaded on first use
+    before = _start_peak_again()
+    method.fit(X, y)
+    return _resident_peak() - before
+
+
+def _start_peak_again() -> int:
+    """Forget the resident peak so far (on Linux); return what it is now, in bytes."""
     gc.collect()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)  # or freed memory, still resident, would be used unseen
     with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")  # Linux: the peak starts again from here
-    before = _resident_peak()
-    method.fit(X, y)
-    return _resident_peak() - before
+        Path("/proc/self/clear_refs").write_text("5")
+    return _resident_peak()
 
 
 def _resident_peak() -> int:

@@ -63,6 +63,15 @@ class Method:
     def read(self, model: Any, X: Any) -> Tree:
         raise NotImplementedError
 
+    def warm_up(self, X: Any, y: Any) -> None:
+        """Load what is loaded on first use, before time and memory are measured."""
+
+    def summarize(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
+        """Return what is told of the answer; it has a `status`."""
+        tree = self.read(model, X)
+        objective = tree.objective(y, self.problem.regularization)
+        return {"objective": objective, "leaves": tree.leaves, "status": tree.status}
+
 
 class SplitSecond(Method):
     """One of our classifiers, on 8-bit columns."""
@@ -239,4 +248,13 @@ METHODS: dict[str, Callable[[Problem], Method]] = {
     "gosdt": GOSDT,
 }
 # The distributions whose versions a result names.
-DISTRIBUTIONS = ("splitsecond", "tree-praxis", "pystreed", "gosdt", "scikit-learn", "numpy")
+DISTRIBUTIONS = (
+    "splitsecond",
+    "tree-praxis",
+    "arborenum",
+    "treefarms",
+    "pystreed",
+    "gosdt",
+    "scikit-learn",
+    "numpy",
+)
