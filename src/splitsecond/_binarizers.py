@@ -59,6 +59,11 @@ class LiteralTable(Table):
             if self.variables[column].kind in (Kind.BINARY, Kind.NUMBER):
                 self._values(column)
 
+    def forget(self, but: int) -> None:
+        """Let go of the variables read until now, but one: together they are a whole table."""
+        for column in [column for column in self.values_of if column != but]:
+            del self.values_of[column]
+
     def _values(self, column: int) -> NDArray[Any]:
         if column not in self.values_of:
             variable, cells = self.variables[column], self.raw.cells(column)
@@ -111,8 +116,14 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def fit_answers(self, table: RawTable, target: Target) -> Table:
         """Choose the questions, and answer them for the same table."""
         self.fit_raw(table, target)
-        answers = self.answers(self._see(table))
-        return DenseTable(table.n_rows, len(self.literals_), table.labels, [answers])
+        seen = self._see(table)
+        blocks = []
+        for j, literal in enumerate(self.literals_):
+            as_it_is = literal.operator == "is 1" and not self.variables_[literal.column].has_blanks
+            own = table.flags(literal.column) if as_it_is else None
+            blocks.append(seen.column(j).view(np.uint8) if own is None else own)
+            seen.forget(but=literal.column)
+        return DenseTable(table.n_rows, len(self.literals_), table.labels, blocks)
 
     def fit_binary(self, table: Table) -> Self:
         """Take over a table of 0/1 columns, each as it is."""
@@ -235,6 +246,8 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         out = np.empty((table.n_rows, table.n_columns), dtype=np.uint8, order="F")
         for j in range(table.n_columns):
             out[:, j] = table.column(j)
+            if isinstance(table, LiteralTable):
+                table.forget(but=self.literals_[j].column)
         return out
 
     # ---- what subclasses define -----------------------------------------------------------------

@@ -186,6 +186,19 @@ class RawTable:
             self._read[j] = cells
         return cells
 
+    def flags(self, j: int) -> NDArray[np.uint8] | None:
+        """Return a column that is held as bytes as it is, without copying; None for others."""
+        if self._frame is not None:
+            array = self._frame.get_column(self.label(j)).to_numpy()
+        elif hasattr(self._array, "tocsc"):
+            return None
+        else:
+            array = self._array[:, j]
+        if array.dtype.itemsize > 1 or array.dtype.kind not in "bui":
+            return None
+        flags: NDArray[np.uint8] = array.view(np.uint8)
+        return flags
+
     def _cells(self, j: int) -> Cells:
         label = self.label(j)
         if self._frame is not None:

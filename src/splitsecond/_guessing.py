@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
+from threadpoolctl import ThreadpoolController
 
 from splitsecond import _core
 from splitsecond._binarizers import MAX_CATEGORIES, Target, _asked, _Binarizer, check_number
@@ -20,7 +22,7 @@ from splitsecond._solver import n_threads
 MAX_BINS = 1024  # of a column, between which thresholds are sought
 MAX_ELIMINATED = 1024  # columns that elimination can handle; the least used go first
 RIDGE = 0.02  # of the variance a column can have at most 0.25
-CHUNK = 1 << 16  # rows
+CHUNK = 1 << 13  # rows
 
 
 class ThresholdGuessBinarizer(_Binarizer):
@@ -205,9 +207,16 @@ class ThresholdGuessBinarizer(_Binarizer):
         if not self.column_elimination or len(questions) < 2:
             return questions
         protected = np.array([stays(question) for question in questions])
-        moments = _moments(columns, questions, codes, n_classes, weights)
-        keep = eliminate(*moments, protected, self.tolerance, self.max_features)
+        # Threads would wait for each other longer than products of this size take.
+        with _blas().limit(limits=1, user_api="blas"):
+            moments = _moments(columns, questions, codes, n_classes, weights)
+            keep = eliminate(*moments, protected, self.tolerance, self.max_features)
         return [question for question, kept in zip(questions, keep, strict=True) if kept]
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()  # looks for the libraries, which takes longer than a small fit
 
 
 @dataclass(frozen=True)
