@@ -182,7 +182,10 @@ def main() -> None:
     # Ours comes first: the others are divided by it.
     methods = list(dict.fromkeys([OURS, *arguments.method]))
 
-    facts = {}
+    facts = {
+        "limits": f"{arguments.time_limit:.0f} s for a fit, {arguments.memory_limit:g} GB of "
+        "address space for a method"
+    }
     for name in arguments.data_set:  # also fills the cache before the clock runs
         X, y = data.load(name)
         facts[name] = f"{X.shape[0]} x {X.shape[1]}, checksum {data.checksum(X, y)}"
