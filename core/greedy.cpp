@@ -43,6 +43,13 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
         if (least >= leaf) return leaf;
         if (problem_.exact_last_split) return least;
     }
+    if (depth >= 2) {  // a leaf, the best single split, or three leaves: nothing costs less
+        const Cost three = price.of(weight_at(view, counts, view.unavoidable()), 3);
+        if (leaf <= three || std::min(leaf, three) > budget) {
+            const Cost least = std::min({leaf, three, price.of(least_errors(view, counts), 2)});
+            if (least == leaf || least > budget) return least;
+        }
+    }
     const bool by_errors = depth == 1 && problem_.exact_last_split;
     const std::ptrdiff_t best =
         by_errors ? best_split(problem_, view, counts) : best_gain(problem_, view, counts, gains_);

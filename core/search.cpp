@@ -86,7 +86,7 @@ Bounds Search::value(Node& node, std::size_t depth, std::size_t lookahead, Cost 
     Bounds result = look_up(worker, key, {floor, leaf, -1});
     if (result.exact() || problem_.limits.stop()) return result;
     try {
-        if (lookahead == depth && depth > 1 && !count_pairs(0, node)) return result;
+        if (needs_pairs(depth, lookahead) && !count_pairs(0, node)) return result;
         const Bounds found = search(worker, 0, node, depth, lookahead, budget);
         result = {std::max(found.lower, floor), found.upper, found.feature};
         cache_.store(key, result);
@@ -134,7 +134,7 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
         gather_node(problem_.kernels(), parent.view, mask_of(parent, child, own.feature, yes),
                     child.counts.data(), own.node.view, own.node.counts);
         own.node.literals = child.literals;
-        own.node.has_pairs = lookahead == depth;
+        own.node.has_pairs = needs_pairs(depth, lookahead);
         if (own.node.has_pairs) {
             ++worker.statistics.pair_matrices;
             if (!own.node.pairs.count(problem_, own.node.view)) return known;
@@ -190,7 +190,8 @@ void Search::rank(Worker& worker, std::size_t level, const Node& node, bool opti
     const std::size_t k = view.n_features;
     const Cost all = weight_at(view, counts, view.ones());
     Level& own = worker.level(level);
-    if (optimal)
+    const bool by_pairs = node.has_pairs;
+    if (by_pairs)
         own.scan.run(problem_, view, counts, node.pairs);
     else
         best_gain(problem_, view, counts, own.gains);
@@ -201,17 +202,16 @@ void Search::rank(Worker& worker, std::size_t level, const Node& node, bool opti
         const LeafErrors leaf = leaf_errors(view, counts, f);
         const Cost weight = weight_at(view, counts, f);
         const Cost yes_leaf = price.of(leaf.yes, 1), no_leaf = price.of(leaf.no, 1);
-        Cost yes_unavoidable = 0, no_unavoidable = 0;
-        if (optimal) {
+        if (by_pairs) {  // a leaf, the best single split, or three leaves
+            Cost unavoidable = 0;
             for (std::size_t c = 0; c < view.n_classes; ++c)
-                yes_unavoidable += node.pairs.row(c, f)[view.unavoidable()];
-            no_unavoidable = weight_at(view, counts, view.unavoidable()) - yes_unavoidable;
-        }
-        if (optimal) {
-            choice.lower[0][f] =
-                std::min({yes_leaf, price.of(weight - own.scan.yes[f], 2), price.of(yes_unavoidable, 3)});
-            choice.lower[1][f] =
-                std::min({no_leaf, price.of(all - weight - own.scan.no[f], 2), price.of(no_unavoidable, 3)});
+                unavoidable += node.pairs.row(c, f)[view.unavoidable()];
+            const Cost others = weight_at(view, counts, view.unavoidable()) - unavoidable;
+            const Cost yes_split = price.of(weight - own.scan.yes[f], 2);
+            const Cost no_split = price.of(all - weight - own.scan.no[f], 2);
+            choice.lower[0][f] = std::min({yes_leaf, yes_split, price.of(unavoidable, 3)});
+            choice.lower[1][f] = std::min({no_leaf, no_split, price.of(others, 3)});
+            estimate[f] = std::min(yes_leaf, yes_split) + std::min(no_leaf, no_split);
         } else {
             choice.lower[0][f] = std::min(yes_leaf, split_floor(price, 0));
             choice.lower[1][f] = std::min(no_leaf, split_floor(price, 0));
@@ -221,12 +221,9 @@ void Search::rank(Worker& worker, std::size_t level, const Node& node, bool opti
             below_minimum_support(price, std::min(weight, all - weight)))
             continue;
         choice.order.push_back(f);
-        if (optimal)
-            estimate[f] = std::min(yes_leaf, price.of(weight - own.scan.yes[f], 2)) +
-                          std::min(no_leaf, price.of(all - weight - own.scan.no[f], 2));
     }
     std::stable_sort(choice.order.begin(), choice.order.end(), [&](std::size_t a, std::size_t b) {
-        return optimal ? estimate[a] < estimate[b] : own.gains.entropy[a] < own.gains.entropy[b];
+        return by_pairs ? estimate[a] < estimate[b] : own.gains.entropy[a] < own.gains.entropy[b];
     });
 }
 
@@ -266,13 +263,13 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
         }
         // Worth a scan of the counts only where it can tell.
         const Cost sum = lower[0] + lower[1];
-        if (!optimal && depth > 2 && sum <= limit && sum + 2 * problem_.price.leaf > limit)
+        if (!node.has_pairs && depth > 2 && sum <= limit && sum + 2 * problem_.price.leaf > limit)
             for (int side = 0; side < 2; ++side)
                 lower[side] =
                     std::max(lower[side], three_leaf_bound(worker, node.view, own.child[side].counts.data()));
         // With pair counts the lighter child first: it is cheaper, and the other's follow by subtraction.
         // Otherwise the one with more errors: the sooner the sum is too large, the better.
-        const bool yes_first = node.has_pairs ? weight[0] <= weight[1] : leaf[0] >= leaf[1];
+        const bool yes_first = optimal ? weight[0] <= weight[1] : leaf[0] >= leaf[1];
         const int first = yes_first ? 0 : 1;
         for (const int side : {first, 1 - first}) {
             if (lower[0] + lower[1] > limit) {

@@ -92,6 +92,11 @@ private:
                      std::size_t lookahead, Cost budget, Choice& choice);
     void rank(Worker& worker, std::size_t level, const Node& node, bool optimal, Choice& choice);
     void open(Worker& worker, std::size_t level, const Node& node, std::size_t f, bool with_literals);
+    // The optimal value needs pair counts. With several levels of lookahead they pay too: they count the
+    // children of all features at once, and bound them.
+    bool needs_pairs(std::size_t depth, std::size_t lookahead) const {
+        return depth > 1 && (lookahead == depth || remember_completions_);
+    }
     Cost three_leaf_bound(Worker& worker, const View& view, const Count* counts) const;
     Bounds last_two_levels(Worker& worker, std::size_t level, const Node& parent, bool yes);
     void similar_support(const Node& node, std::size_t f, const Count* yes_counts, Choice& choice) const;
