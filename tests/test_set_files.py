@@ -82,7 +82,7 @@ def test_weighted_sets_hold_no_rows(tmp_path: Path) -> None:
 
 
 def test_a_file_of_format_1_stays_readable() -> None:
-    trees = load(MODELS / "set-v1.json").trees_
+    trees = load(MODELS / "sets" / "v1.json").trees_
     assert trees.n_trees == 5
     assert trees[0].objective == pytest.approx(0.15)
     assert trees.vote([[0, 0], [1, 1]]).tolist() == [[0.8, 0.2], [0, 1]]
