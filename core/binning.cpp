@@ -42,6 +42,7 @@ bool look_up(const double* values, std::size_t n, Distinct& distinct) {
 
 void sort_out(const double* values, std::size_t n, Distinct& distinct) {
     std::vector<double>& sorted = distinct.values;
+    sorted.reserve(n);
     for (std::size_t i = 0; i < n; ++i)
         if (!std::isnan(values[i])) sorted.push_back(values[i]);
     std::sort(sorted.begin(), sorted.end());
@@ -97,14 +98,14 @@ Bins bin_numbers(const double* values, std::size_t n_rows, const double* weights
     const std::vector<std::uint16_t> bin_of = share_bins(distinct, weights, max_bins);
 
     Bins out;
+    const std::size_t n_bins = bin_of.empty() ? 0 : bin_of.back() + std::size_t{1};
+    out.lowest.resize(n_bins);
+    out.highest.resize(n_bins);
     for (std::size_t v = 0; v < distinct.values.size(); ++v) {
-        if (v == 0 || bin_of[v] != bin_of[v - 1]) {
-            out.lowest.push_back(distinct.values[v]);
-            out.highest.push_back(distinct.values[v]);
-        }
-        out.highest.back() = distinct.values[v];
+        if (v == 0 || bin_of[v] != bin_of[v - 1]) out.lowest[bin_of[v]] = distinct.values[v];
+        out.highest[bin_of[v]] = distinct.values[v];
     }
-    const auto blank = static_cast<std::uint16_t>(out.lowest.size());
+    const auto blank = static_cast<std::uint16_t>(n_bins);
     out.bins.resize(n_rows);
     for (std::size_t i = 0; i < n_rows; ++i) {
         const bool is_blank = distinct.places[i] == kBlank;

@@ -47,7 +47,6 @@ struct Sums {  // of gradients and of weights
     friend Sums operator-(const Sums& a, const Sums& b) {
         return {a.gradient - b.gradient, a.weight - b.weight};
     }
-    double explained() const { return weight > 0 ? gradient * gradient / weight : 0; }
 };
 
 // A column that is mostly one bin is kept as the rows that are not in it; the bin's sums are what is left.
@@ -55,11 +54,6 @@ struct Sparse {
     bool used = false;
     std::uint32_t frequent = 0;
     std::vector<std::size_t> slice_begin;  // into sparse_rows_
-};
-
-struct Inverse {
-    double yes = 0;
-    double no = 0;
 };
 
 struct Choice {
@@ -311,14 +305,17 @@ private:
         }
     }
 
-    // For each bin of each column: one over the weight that answers yes to its question, and no; zero where
-    // there is nothing to ask. At the root these stay the same from round to round.
-    void invert_weights(const Sums* sums, std::vector<Inverse>& inverse) const {
+    // A question takes (yes - mean w)^2 W / (w (W - w)) off the squared loss, where `yes` is the sum of gradients
+    // and w that of weights on its side, W the weight of all and `mean` their mean gradient. This is the factor
+    // W / (w (W - w)) for each bin of each column, zero where there is nothing to ask. At the root it stays the
+    // same from round to round.
+    void weigh_questions(const Sums* sums, std::vector<float>& factors) const {
         const double all = sums[total_bins_].weight;
         const auto set = [&](std::size_t place, double yes) {
-            if (yes > 1e-12 * all && all - yes > 1e-12 * all) inverse[place] = {1 / yes, 1 / (all - yes)};
+            if (yes > 1e-12 * all && all - yes > 1e-12 * all)
+                factors[place] = static_cast<float>(all / (yes * (all - yes)));
         };
-        inverse.assign(total_bins_, {});
+        factors.assign(total_bins_, 0);
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             const BinnedColumn& column = columns_[c];
             double below = 0;
@@ -334,26 +331,25 @@ private:
 
     Choice best_question(std::size_t level, std::size_t node) {
         const Sums* sums = sums_of(0, node);
-        if (level > 0 || inverse_.empty()) invert_weights(sums, level > 0 ? deeper_inverse_ : inverse_);
-        const std::vector<Inverse>& inverse = level > 0 ? deeper_inverse_ : inverse_;
-        const double all = sums[total_bins_].gradient;
-        const double alone = sums[total_bins_].explained();
+        std::vector<float>& factors = level > 0 ? deeper_factors_ : factors_;
+        if (level > 0 || factors.empty()) weigh_questions(sums, factors);
+        const Sums& all = sums[total_bins_];
+        const double mean = all.weight > 0 ? all.gradient / all.weight : 0;
         Choice best;
         best.gain = 1e-12 * total_weight_;  // below this, a gain is rounding
-        double least = alone + best.gain;   // of what a better question must explain
+        double least = best.gain;           // of a better question
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             const bool ordered = columns_[c].ordered;
-            double yes = 0;
+            Sums yes;
             for (std::size_t bin = 0; bin < columns_[c].n_bins; ++bin) {
                 const std::size_t place = offsets_[c] + bin;
-                const bool blank = bin >= columns_[c].n_values;
-                yes = ordered && !blank ? yes + sums[place].gradient : sums[place].gradient;
-                const double no = all - yes;
-                const double explained = yes * yes * inverse[place].yes + no * no * inverse[place].no;
-                if (explained > least) {
-                    best = {static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(bin),
-                            explained - alone};
-                    least = alone + best.gain * (1 + kTie);
+                if (!ordered || bin >= columns_[c].n_values) yes = {};  // stands for itself
+                yes += sums[place];
+                const double ahead = yes.gradient - mean * yes.weight;
+                const double gain = ahead * ahead * static_cast<double>(factors[place]);
+                if (gain > least) {
+                    best = {static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(bin), gain};
+                    least = gain * (1 + kTie);
                 }
             }
         }
@@ -460,9 +456,9 @@ private:
     Buffer<float> chances_;  // of the class, by the scores at the start of the round
     Buffer<Sums> gradients_;
     Buffer<std::uint8_t> nodes_;
-    Buffer<Sums> sums_;                    // [slice][node][bin of column]
-    std::vector<Inverse> inverse_;         // at the root
-    std::vector<Inverse> deeper_inverse_;  // at the node looked at
+    Buffer<Sums> sums_;                  // [slice][node][bin of column]
+    std::vector<float> factors_;         // at the root
+    std::vector<float> deeper_factors_;  // at the node looked at
     std::vector<Question> questions_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places_;
 };

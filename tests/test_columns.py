@@ -312,6 +312,35 @@ def test_dropped_columns_are_printed(classifier: Any, scheme: str) -> None:
     assert model.predict(later).tolist() == model.predict(X).tolist() == LABELS
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, np.asarray, sparse.csr_array])
+def test_constant_columns_among_zeros_and_ones(make: Any) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (300, 7)).astype(np.uint8)
+    X[:, [0, 3]], X[:, 6] = 0, 1
+    y = X[:, 2] ^ (X[:, 4] & X[:, 1])
+    model = OptimalTreeClassifier(regularization=0.001).fit(make(X), y)
+    names = [0, 3, 6] if make is pd.DataFrame else ["x0", "x3", "x6"]
+    assert model.binarizer_.dropped_ == {str(name): "constant" for name in names}
+    assert f"left out: {names[0]} (constant), {names[1]} (constant)" in str(model)
+    assert "proved optimal ·" in str(model)
+    alone = OptimalTreeClassifier(regularization=0.001, binarizer=None).fit(make(X), y)
+    assert model.objective_ == alone.objective_
+    other = rng.integers(0, 2, (50, 7)).astype(np.uint8)  # not constant there
+    assert model.predict(make(other)).tolist() == alone.predict(make(other)).tolist()
+    assert model.binarizer_.transform(make(other)).tolist() == other.tolist()
+    assert model.tree_.feature.tolist() == alone.tree_.feature.tolist()
+    other[7, 4] = 2
+    with pytest.raises(ValueError, match=r"Column '?4'? .*2.* in row 7"):
+        model.predict(make(other))
+
+
+def test_a_table_of_constants_gives_a_leaf() -> None:
+    for X in (np.ones((4, 2)), sparse.csr_array((4, 2))):
+        model = fitted(X, "auto")
+        assert model.n_leaves_ == 1
+        assert model.predict(X).tolist() == [model.predict(X)[0]] * 4
+
+
 def test_many_dropped_columns_are_counted() -> None:
     X = pd.DataFrame({"age": [1, 2, 3, 4], **{f"c{i}": 5 for i in range(9)}})
     lines = [line for line in str(fitted(X)).splitlines() if line.startswith("left out")]

@@ -126,12 +126,16 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return DenseTable(table.n_rows, len(self.literals_), table.labels, blocks)
 
     def fit_binary(self, table: Table) -> Self:
-        """Take over a table of 0/1 columns, each as it is."""
+        """Take over a table of 0/1 columns, each as it is: a search leaves out constant ones."""
         labels = table.labels or range(table.n_columns)
         names = [f"x{j}" if table.labels is None else str(j) for j in labels]
+        constant = set(table.constant())
         self._keep(
             table,
-            [Variable(label, n, Kind.BINARY) for label, n in zip(labels, names, strict=True)],
+            [
+                Variable(label, name, Kind.BINARY, is_constant=j in constant)
+                for j, (label, name) in enumerate(zip(labels, names, strict=True))
+            ],
             [Literal(j, name, "is 1") for j, name in enumerate(names)],
         )
         return self
@@ -181,12 +185,8 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def dropped_(self) -> dict[str, str]:
-        """Columns that no question can be asked of, and why: constant, or all missing."""
-        return {
-            variable.name: str(variable.kind)
-            for variable in self.variables_
-            if variable.kind in (Kind.CONSTANT, Kind.EMPTY)
-        }
+        """Columns that no tree can ask about, and why: constant, or all missing."""
+        return {v.name: v.dropped for v in self.variables_ if v.dropped}
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the questions in words, with other names for the columns if any are given."""
@@ -259,7 +259,7 @@ class _Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             cells = table.cells(j)
             variable = Variable.of(cells, table.name(j))
             variables.append(variable)
-            if variable.kind not in (Kind.CONSTANT, Kind.EMPTY):  # nothing to ask there
+            if variable.dropped is None:
                 literals += self._questions(j, variable, variable.values(cells), target.weights)
         return variables, literals
 

@@ -216,10 +216,13 @@ class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, source: Table | RawTable, target: Target
     ) -> tuple[_Binarizer | None, Table]:
         """Return the table of 0/1 columns, and the binarizer that made it."""
+        if self.binarizer is None:
+            assert isinstance(source, Table)
+            return None, source
+        binarizer = self._make_binarizer()
         if isinstance(source, RawTable):
-            binarizer = self._make_binarizer()
             return binarizer, binarizer.fit_answers(source, target)
-        return self._make_binarizer().fit_binary(source) if self._is_auto() else None, source
+        return binarizer.fit_binary(source), source
 
     def _solve(self, table: Table, target: Target) -> Solution:
         return solve(

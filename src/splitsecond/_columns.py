@@ -19,7 +19,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._input import as_array, check_shape, open_frame, pick_labels
+from splitsecond._input import as_array, check_shape, names_of, open_frame, pick_labels
 
 BLANK, UNKNOWN = -1, -2  # codes of categories
 # Old narwhals has no Time (times of day then come as objects, which are refused too).
@@ -66,6 +66,7 @@ class Variable:
     kind: Kind
     categories: tuple[Any, ...] = ()  # known ones: in order, or sorted
     has_blanks: bool = False  # in training
+    is_constant: bool = False  # in training, though it was taken over as a 0/1 column
 
     @classmethod
     def of(cls, cells: Cells, name: str, *, keep_constant: bool = False) -> Variable:
@@ -87,6 +88,13 @@ class Variable:
         if n_distinct == 1 and not has_blanks and not keep_constant:
             return cls(cells.label, name, Kind.CONSTANT)
         return cls(cells.label, name, kind, tuple(categories), has_blanks)
+
+    @property
+    def dropped(self) -> str | None:
+        """Say why there is nothing to ask about it, if so."""
+        if self.is_constant:
+            return str(Kind.CONSTANT)
+        return str(self.kind) if self.kind in (Kind.CONSTANT, Kind.EMPTY) else None
 
     def place(self, value: Any) -> int:
         """Return the code of a category, UNKNOWN if there is none."""
@@ -164,10 +172,8 @@ class RawTable:
 
     @property
     def names(self) -> list[str] | None:
-        """Column names; as in scikit-learn, labels that are not all strings are no names."""
-        if self.labels is None or not all(isinstance(label, str) for label in self.labels):
-            return None
-        return self.labels
+        """Column names, if all labels are."""
+        return names_of(self.labels)
 
     def label(self, j: int) -> Any:
         """Return what an error calls column j."""

@@ -248,8 +248,10 @@ nb::tuple bin(const Array<double>& values, const std::optional<Array<double>>& w
         const nb::gil_scoped_release release;
         bins = bin_numbers(values.data(), values.size(), weights ? weights->data() : nullptr, max_bins);
     }
-    return nb::make_tuple(to_array(std::move(bins.bins)), to_array(std::move(bins.lowest)),
-                          to_array(std::move(bins.highest)), bins.has_blank);
+    const bool shared = bins.lowest == bins.highest;  // one value a bin: one array will do
+    const nb::object lowest = nb::cast(to_array(std::move(bins.lowest)));
+    const nb::object highest = shared ? lowest : nb::cast(to_array(std::move(bins.highest)));
+    return nb::make_tuple(to_array(std::move(bins.bins)), lowest, highest, bins.has_blank);
 }
 
 // Each column is (bins, number of bins, number of values, first question, ordered, ask if blank).

@@ -23,7 +23,7 @@ from splitsecond._solver import n_threads
 LEAST_BINS, MOST_BINS, ALL_BINS = 1024, 32768, 1 << 18
 MAX_ELIMINATED = 1024  # columns that elimination can handle; the least used go first
 RIDGE = 0.02  # of the variance a column can have at most 0.25
-CHUNK = 1 << 13  # rows
+CHUNK = 1 << 16  # answers multiplied at once
 
 
 class ThresholdGuessBinarizer(_Binarizer):
@@ -141,7 +141,7 @@ class ThresholdGuessBinarizer(_Binarizer):
             cells = table.cells(j)
             variable = Variable.of(cells, table.name(j))
             variables.append(variable)
-            if variable.kind not in (Kind.CONSTANT, Kind.EMPTY):
+            if variable.dropped is None:
                 columns.append(_bin(j, variable, variable.values(cells)[rows], weights, max_bins))
 
         asked = self._boost(columns, codes, weights, target)
@@ -318,8 +318,9 @@ def _moments(
     n, k = len(codes), len(questions)
     products, sums = np.zeros((k, k)), np.zeros((k, n_classes))
     means, shares = np.zeros(k), np.zeros(n_classes)
-    for begin in range(0, n, CHUNK):
-        rows = slice(begin, min(begin + CHUNK, n))
+    step = max(CHUNK // k, 512)
+    for begin in range(0, n, step):
+        rows = slice(begin, min(begin + step, n))
         # Sums of so many zeros and ones are exact in 32 bits; of weights, nearly so in 64.
         dtype: Any = np.float32 if weights is None else np.float64
         yes: NDArray[Any] = np.empty((k, rows.stop - begin), dtype=dtype)

@@ -22,20 +22,25 @@ class NotBinaryError(ValueError):
     """A value of a table that should be 0/1 is something else."""
 
 
+def names_of(labels: list[Any] | None) -> list[str] | None:
+    """Return labels as names; as in scikit-learn, those that are not all strings are none."""
+    if labels is None or not all(isinstance(label, str) for label in labels):
+        return None
+    return labels
+
+
 @dataclass(frozen=True)
 class Table:
     """A table as the core reads it; `DenseTable` or `SparseTable`."""
 
     n_rows: int
     n_columns: int
-    labels: list[Any] | None  # of a data frame's columns, of any type
+    labels: list[Any] | None  # of the data frame's columns, of any type
 
     @property
     def names(self) -> list[str] | None:
-        """Column names; as in scikit-learn, labels that are not all strings are no names."""
-        if self.labels is None or not all(isinstance(label, str) for label in self.labels):
-            return None
-        return self.labels
+        """Column names, if all labels are."""
+        return names_of(self.labels)
 
     def column(self, j: int) -> NDArray[Any]:
         """One column as an array that compares with 0 and 1."""
@@ -43,6 +48,10 @@ class Table:
 
     def check_binary(self) -> None:
         """Raise an error that names the cell if any value is neither 0 nor 1."""
+
+    def constant(self) -> list[int]:
+        """Return the columns whose values are all the same."""
+        raise NotImplementedError
 
     def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
         """Hand the table to a function of the core, followed by the arguments."""
@@ -68,6 +77,11 @@ class DenseTable(Table):
         if cell is not None:
             row, column = cell
             raise self._not_binary(row, column)
+
+    def constant(self) -> list[int]:
+        same = [(block[:256] == block[:1]).all(axis=0).ravel() for block in self.blocks]
+        maybe = np.flatnonzero(np.concatenate(same)).tolist()
+        return [j for j in maybe if (self.column(j) == self.column(j)[0]).all()]
 
     def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
         found: dict[str, Any] = getattr(_core, what)(self.blocks, *args)
@@ -106,6 +120,10 @@ class SparseTable(Table):
         values = np.zeros(self.n_rows, dtype=np.uint8)
         values[np.searchsorted(self.row_begin, places, side="right") - 1] = 1
         return values
+
+    def constant(self) -> list[int]:
+        counts = np.bincount(self.ones, minlength=self.n_columns)
+        return np.flatnonzero((counts == 0) | (counts == self.n_rows)).tolist()
 
     def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
         function = getattr(_core, f"{what}_sparse")

@@ -217,6 +217,7 @@ def _binarizer_out(model: _Binarizer) -> Json:
                 "kind": str(variable.kind),
                 "categories": [_value_out(value) for value in variable.categories],
                 "has_blanks": variable.has_blanks,
+                "is_constant": variable.is_constant,
             }
             for variable in model.variables_
         ],
@@ -328,7 +329,9 @@ class _Reader:
         )
         return text
 
-    def flag(self, key: str) -> bool:
+    def flag(self, key: str, missing: bool | None = None) -> bool:
+        if missing is not None and key not in self._content:
+            return missing
         flag: bool = self.take(key, lambda v: isinstance(v, bool), "true or false")
         return flag
 
@@ -568,8 +571,8 @@ def _binarizer_in(model: _Binarizer, reader: _Reader) -> None:
         if bool(categories) != (kind in (Kind.CATEGORY, Kind.ORDERED)):
             raise _DamagedError(f"a variable of kind {kind} has {len(categories)} categories")
         label = _value_in(part.take("label", lambda _: True, ""))
-        name, has_blanks = part.text("name"), part.flag("has_blanks")
-        variables.append(Variable(label, name, kind, categories, has_blanks))
+        flags = part.flag("has_blanks"), part.flag("is_constant", missing=False)
+        variables.append(Variable(label, part.text("name"), kind, categories, *flags))
     if not variables:
         raise _DamagedError("a binarizer should have variables")
     model.variables_ = variables
