@@ -79,15 +79,15 @@ inline bool less(const Digit* a, const Digit* b, std::size_t n) {
     return false;
 }
 
-// quotient = a / b, a becomes the remainder; b must not be zero. Bit by bit: it is rare and short.
+// quotient = a / b, a becomes the remainder; b must not be zero. Bit by bit where they are long.
 inline void divide(Digit* a, const Digit* b, Digit* quotient, std::size_t n) {
-    if (n == 1) {
+    for (std::size_t i = 0; i < n; ++i) quotient[i] = 0;
+    if (is_zero(a + 1, n - 1) && is_zero(b + 1, n - 1)) {
         quotient[0] = a[0] / b[0];
         a[0] %= b[0];
         return;
     }
     std::vector<Digit> rest(n, 0);
-    for (std::size_t i = 0; i < n; ++i) quotient[i] = 0;
     for (std::size_t bit = 64 * n; bit-- > 0;) {
         for (std::size_t i = n; i-- > 1;) rest[i] = rest[i] << 1 | rest[i - 1] >> 63;
         rest[0] = rest[0] << 1 | (a[bit / 64] >> bit % 64 & 1);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <new>
 #include <numeric>
 #include <unordered_map>
@@ -88,6 +89,9 @@ bool Graph::count(Limits& limits) {
     choose_digits();
     histograms_.assign(nodes.size(), {});
     parts_.clear();
+    first_part_.clear();
+    root_ends_.clear();
+    scratch_.clear();
     std::size_t bytes = 0;
     const auto fill_all = [&] {
         for (const std::uint32_t id : bottom_up()) {
@@ -199,90 +203,120 @@ std::optional<Key> Graph::find_tree(std::uint32_t id, const FlatTree& tree, std:
     return std::nullopt;
 }
 
+// What the first tree asked for needs, once.
+void Graph::prepare_numbering() {
+    if (!scratch_.empty()) return;
+    std::size_t depth = 0;
+    for (const GraphNode& node : nodes) depth = std::max<std::size_t>(depth, node.level);
+    const Histogram& all = histograms_[root];
+    std::vector<Digit> total(digits_, 0);
+    for (std::size_t i = 0; i < all.keys.size(); ++i) {
+        add(total.data(), all.numbers.data() + i * digits_, digits_);
+        root_ends_.insert(root_ends_.end(), total.begin(), total.end());
+    }
+    std::size_t n_keys = 0;
+    for (const Histogram& histogram : histograms_) {
+        first_part_.push_back(n_keys);
+        n_keys += histogram.keys.size();
+    }
+    parts_.resize(n_keys);
+    scratch_.resize((depth + 2) * digits_);
+}
+
 const Graph::Parts& Graph::parts_of(std::uint32_t id, std::size_t key_place) {
-    const auto [place, is_new] = parts_.try_emplace({id, key_place});
-    Parts& out = place->second;
-    if (!is_new) return out;
+    std::unique_ptr<Parts>& place = parts_[first_part_[id] + key_place];
+    if (place) return *place;
+    place = std::make_unique<Parts>();
+    Parts& out = *place;
     const GraphNode& node = nodes[id];
     const Key& key = histograms_[id].keys[key_place];
     std::vector<Digit> total(digits_, 0);
+    const auto key_of = [](const Histogram& histogram, std::size_t i) {
+        return histogram.keys[i].leaves == 1 ? kLeaf : static_cast<std::uint32_t>(i);
+    };
     const auto close = [&](const Part& part) {
         out.parts.push_back(part);
         out.ends.insert(out.ends.end(), total.begin(), total.end());
     };
-    if (key.leaves == 1) {
-        add_one(total.data(), digits_);
-        close({SIZE_MAX, 0, 0});
-        return out;
-    }
     for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
         const Histogram& yes = histograms_[edges[e].yes];
         const Histogram& no = histograms_[edges[e].no];
-        for (std::size_t i = 0; i < yes.keys.size() && yes.keys[i].cost <= key.cost; ++i) {
+        std::size_t end = no.keys.size();  // of the keys that go with yes.keys[i]: one walks up, one down
+        for (std::size_t i = 0; i < yes.keys.size() && end > 0; ++i) {
             const Cost rest = key.cost - yes.keys[i].cost;
-            auto first = std::lower_bound(no.keys.begin(), no.keys.end(), Key{rest, 0, -kInfinite});
-            for (; first != no.keys.end() && first->cost == rest; ++first) {
-                if (leaves_out(edges[e], yes.keys[i], *first) || !(combine(node, yes.keys[i], *first) == key))
+            while (end > 0 && no.keys[end - 1].cost > rest) --end;
+            std::size_t begin = end;
+            while (begin > 0 && no.keys[begin - 1].cost == rest) --begin;
+            for (std::size_t j = begin; j < end; ++j) {
+                if (leaves_out(edges[e], yes.keys[i], no.keys[j]) ||
+                    !(combine(node, yes.keys[i], no.keys[j]) == key))
                     continue;
-                const auto j = static_cast<std::size_t>(first - no.keys.begin());
                 multiply_add(total.data(), yes.numbers.data() + i * digits_, no.numbers.data() + j * digits_,
                              digits_);
-                close({e, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
+                close({edges[e].feature, edges[e].yes, edges[e].no, key_of(yes, i), key_of(no, j)});
             }
         }
     }
     return out;
 }
 
-void Graph::write(std::uint32_t id, std::size_t key, std::vector<Digit> rank, FlatTree& out) {
-    const Parts& parts = parts_of(id, key);
-    std::size_t low = 0, high = parts.parts.size();  // the first part whose end is above the rank
+// The first of some running totals that is above the rank; the rank becomes what is left of it there.
+std::size_t Graph::find_end(const std::vector<Digit>& ends, Digit* rank) const {
+    std::size_t low = 0, high = ends.size() / digits_;
     while (low < high) {
         const std::size_t middle = (low + high) / 2;
-        if (less(rank.data(), parts.ends.data() + middle * digits_, digits_))
+        if (less(rank, ends.data() + middle * digits_, digits_))
             high = middle;
         else
             low = middle + 1;
     }
-    if (low > 0) subtract(rank.data(), parts.ends.data() + (low - 1) * digits_, digits_);
-    const Part part = parts.parts[low];
+    if (low > 0) subtract(rank, ends.data() + (low - 1) * digits_, digits_);
+    return low;
+}
+
+// Writes the tree with this rank among those of a node and key. Behind `rank` there is room for deeper ones.
+void Graph::write(std::uint32_t id, std::uint32_t key, Digit* rank, std::size_t begin, FlatTree& out) {
     const std::size_t place = out.feature.size();
     for (auto* list : {&out.feature, &out.left, &out.right}) list->push_back(-1);
     out.node.push_back(id);
-    if (part.edge == SIZE_MAX) return;
-    const GraphEdge& edge = edges[part.edge];
-    out.feature[place] = edge.feature;
-    std::vector<Digit> quotient(digits_);
-    divide(rank.data(), histograms_[edge.no].numbers.data() + part.no_key * digits_, quotient.data(),
-           digits_);
-    out.left[place] = static_cast<std::int32_t>(out.feature.size());
-    write(edge.yes, part.yes_key, quotient, out);
-    out.right[place] = static_cast<std::int32_t>(out.feature.size());
-    write(edge.no, part.no_key, rank, out);
+    if (key == kLeaf) return;
+    const Parts& parts = parts_of(id, key);
+    const Part part = parts.parts[find_end(parts.ends, rank)];
+    out.feature[place] = part.feature;
+    Digit* yes_rank = rank + digits_;  // rank = yes_rank * trees of the no-child + no_rank
+    if (part.no_key == kLeaf)
+        std::copy_n(rank, digits_, yes_rank);
+    else if (part.yes_key != kLeaf)
+        divide(rank, histograms_[part.no].numbers.data() + part.no_key * digits_, yes_rank, digits_);
+    out.left[place] = static_cast<std::int32_t>(out.feature.size() - begin);
+    write(part.yes, part.yes_key, yes_rank, begin, out);
+    out.right[place] = static_cast<std::int32_t>(out.feature.size() - begin);
+    write(part.no, part.no_key, rank, begin, out);
 }
 
-FlatTree Graph::tree(std::vector<Digit> rank) {
-    const Histogram& all = histograms_[root];
+bool Graph::append_tree(const Digit* rank, FlatTree& out) {
+    prepare_numbering();
+    std::copy_n(rank, digits_, scratch_.begin());
+    const std::vector<Key>& keys = histograms_[root].keys;
+    const std::size_t key = find_end(root_ends_, scratch_.data());
+    if (key == keys.size()) return false;
+    write(root, keys[key].leaves == 1 ? kLeaf : static_cast<std::uint32_t>(key), scratch_.data(),
+          out.feature.size(), out);
+    return true;
+}
+
+FlatTree Graph::tree(const std::vector<Digit>& rank) {
     FlatTree out;
-    for (std::size_t i = 0; i < all.keys.size(); ++i) {
-        const Digit* number = all.numbers.data() + i * digits_;
-        if (less(rank.data(), number, digits_)) {
-            write(root, i, rank, out);
-            break;
-        }
-        subtract(rank.data(), number, digits_);
-    }
+    append_tree(rank.data(), out);
     return out;
 }
 
 std::vector<FlatTree> Graph::trees(std::vector<Digit> begin, std::size_t n) {
     std::vector<FlatTree> out;
     for (std::size_t i = 0; i < n; ++i) {
-        out.push_back(tree(begin));
-        if (out.back().feature.empty()) {
-            out.pop_back();
-            break;
-        }
+        FlatTree next;
+        if (!append_tree(begin.data(), next)) break;
+        out.push_back(std::move(next));
         add_one(begin.data(), digits_);
     }
     return out;

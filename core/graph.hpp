@@ -21,7 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -87,6 +87,10 @@ struct Filter {
 
 class Graph {
 public:
+    Graph() = default;
+    Graph(Graph&&) = default;
+    Graph& operator=(Graph&&) = default;
+
     Price price;
     bool keep_trivial = false;
     std::uint32_t root = 0;
@@ -111,8 +115,10 @@ public:
 
     // The trees number begin, begin + 1, ..., as many as `n` and the set allow.
     std::vector<FlatTree> trees(std::vector<Digit> begin, std::size_t n);
-    // The tree with this number among all, best first.
-    FlatTree tree(std::vector<Digit> rank);
+    // The tree with this number among all, best first; empty if there is none.
+    FlatTree tree(const std::vector<Digit>& rank);
+    // Appends it, with children numbered from its own root; false if there is none.
+    bool append_tree(const Digit* rank, FlatTree& out);
 
     // The trees of this set that pass the filter, as another graph, counted. False when stopped.
     bool filtered(const Filter& filter, Graph& out, Limits& limits) const;
@@ -127,10 +133,11 @@ private:
         std::vector<Key> keys;       // increasing
         std::vector<Digit> numbers;  // digits_ for each key
     };
+    static constexpr std::uint32_t kLeaf = UINT32_MAX;  // the key of a leaf: it has no parts
     struct Part {  // the trees of one key at one node that share an edge and the keys of both children
-        std::size_t edge;  // SIZE_MAX: the leaf
-        std::uint32_t yes_key;
-        std::uint32_t no_key;
+        std::int32_t feature;
+        std::uint32_t yes, no;
+        std::uint32_t yes_key, no_key;
     };
     struct Parts {
         std::vector<Part> parts;
@@ -147,15 +154,20 @@ private:
     std::optional<Key> find_tree(std::uint32_t node, const FlatTree& tree, std::size_t place) const;
     void choose_digits();
     bool fill_histogram(std::uint32_t id, Limits& limits);
+    void prepare_numbering();
     const Parts& parts_of(std::uint32_t node, std::size_t key);
-    void write(std::uint32_t node, std::size_t key, std::vector<Digit> rank, FlatTree& out);
+    std::size_t find_end(const std::vector<Digit>& ends, Digit* rank) const;
+    void write(std::uint32_t node, std::uint32_t key, Digit* rank, std::size_t begin, FlatTree& out);
     std::vector<std::uint32_t> bottom_up() const;
 
     class Voter;
 
     std::size_t digits_ = 1;
     std::vector<Histogram> histograms_;
-    std::map<std::pair<std::uint32_t, std::size_t>, Parts> parts_;
+    std::vector<std::size_t> first_part_;        // of each node
+    std::vector<std::unique_ptr<Parts>> parts_;  // for each key of each node, once it was needed
+    std::vector<Digit> root_ends_;               // running totals over the root's keys
+    std::vector<Digit> scratch_;                 // a rank for each level
 };
 
 }  // namespace splitsecond

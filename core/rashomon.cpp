@@ -257,7 +257,7 @@ private:
 
     // Takes down what the search has at hand about a child.
     void read(std::size_t worker, const Node& rows, std::size_t level, int side, Side& out) {
-        const Child& child = search_.child(worker, side);
+        const Child& child = search_.child(worker, rows, side);
         const View& view = rows.view;
         const Count* counts = child.counts.data();
         out.leaf = leaf_of(view, counts, view.ones());

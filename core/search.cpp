@@ -112,8 +112,8 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
     if (depth == 1 && lookahead >= 1) return solve_one_level(problem_, parent.view, child.counts.data());
 
     const bool remember = lookahead >= 1 || remember_completions_;
-    const Subproblem key{remember ? child.literals : std::vector<Word>{}, static_cast<std::uint16_t>(depth),
-                         static_cast<std::uint16_t>(lookahead)};
+    const Subproblem key{remember ? literals_of(parent, child) : std::vector<Word>{},
+                         static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)};
     Bounds known{floor, leaf, -1};
     if (remember) known = look_up(worker, key, known);
     if (known.exact() || known.lower > budget || problem_.limits.stop()) return known;
@@ -133,7 +133,7 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
     } else {
         gather_node(problem_.kernels(), parent.view, mask_of(parent, child, own.feature, yes),
                     child.counts.data(), own.node.view, own.node.counts);
-        own.node.literals = child.literals;
+        own.node.literals = literals_of(parent, child);
         own.node.has_pairs = needs_pairs(depth, lookahead);
         if (own.node.has_pairs) {
             ++worker.statistics.pair_matrices;
@@ -251,7 +251,7 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
     const bool optimal = lookahead == depth;
     Cost upper = 0;
     try {
-        open(worker, level, node, f, lookahead > 1 || remember_completions_);
+        open(worker, level, node, f);
         Level& own = worker.level(level);
         Cost leaf[2], weight[2];
         for (int side = 0; side < 2; ++side) {
@@ -320,13 +320,13 @@ void Search::similar_support(const Node& node, std::size_t f, const Count* yes_c
 // ---- children -------------------------------------------------------------------------------------
 
 // Sets up the counts of both children of feature f in the level's scratch memory.
-void Search::open(Worker& worker, std::size_t level, const Node& node, std::size_t f, bool with_literals) {
+void Search::open(Worker& worker, std::size_t level, const Node& node, std::size_t f) {
     Level& own = worker.level(level);
     const std::size_t n_counts = node.view.n_classes * node.view.stride;
     own.feature = f;
     for (int side = 0; side < 2; ++side) {
         own.child[side].counts.resize(n_counts);
-        own.child[side].has_mask = own.has_pairs[side] = false;
+        own.child[side].has_mask = own.child[side].has_literals = own.has_pairs[side] = false;
     }
     Count* yes = own.child[0].counts.data();
     if (node.has_pairs) {
@@ -341,11 +341,15 @@ void Search::open(Worker& worker, std::size_t level, const Node& node, std::size
     }
     Count* no = own.child[1].counts.data();
     for (std::size_t i = 0; i < n_counts; ++i) no[i] = node.counts[i] - yes[i];
-    if (!with_literals) return;
-    for (Child& child : own.child) {
-        child.literals = node.literals;
-        add_literals(node.view, child.counts.data(), child.literals);
+}
+
+const std::vector<Word>& Search::literals_of(const Node& parent, Child& child) {
+    if (!child.has_literals) {
+        child.literals = parent.literals;
+        add_literals(parent.view, child.counts.data(), child.literals);
+        child.has_literals = true;
     }
+    return child.literals;
 }
 
 const Word* Search::mask_of(const Node& parent, Child& child, std::size_t f, bool yes) const {
@@ -391,7 +395,7 @@ Bounds Search::last_two_levels(Worker& worker, std::size_t level, const Node& pa
 bool Search::sides(std::size_t worker_index, const Node& node, std::size_t f, std::size_t depth,
                    std::size_t lookahead, Cost budget, Cost (&values)[2]) {
     Worker& worker = *workers_[worker_index];
-    open(worker, 0, node, f, true);
+    open(worker, 0, node, f);
     Level& own = worker.level(0);
     Cost weight[2];
     for (int side = 0; side < 2; ++side) {
@@ -412,8 +416,10 @@ bool Search::sides(std::size_t worker_index, const Node& node, std::size_t f, st
     return true;
 }
 
-const Child& Search::child(std::size_t worker, int side) const {
-    return workers_[worker]->level(0).child[side];
+const Child& Search::child(std::size_t worker, const Node& node, int side) {
+    Child& child = workers_[worker]->level(0).child[side];
+    literals_of(node, child);
+    return child;
 }
 
 bool Search::count_pairs(std::size_t worker, Node& node) {
@@ -425,7 +431,7 @@ bool Search::count_pairs(std::size_t worker, Node& node) {
 }
 
 void Search::take(std::size_t worker, const Node& node, std::int32_t feature, bool yes, Node& out) {
-    open(*workers_[worker], 0, node, place_of(node, feature), true);
+    open(*workers_[worker], 0, node, place_of(node, feature));
     take_open(*workers_[worker], node, yes, out);
 }
 
@@ -435,7 +441,7 @@ void Search::take_open(Worker& worker, const Node& node, bool yes, Node& out) {
     Child& child = own.child[yes ? 0 : 1];
     gather_node(problem_.kernels(), node.view, mask_of(node, child, own.feature, yes), child.counts.data(),
                 out.view, out.counts);
-    out.literals = child.literals;
+    out.literals = literals_of(node, child);
     out.has_pairs = false;
 }
 
@@ -447,7 +453,7 @@ std::size_t Search::place_of(const Node& node, std::int32_t feature) {
 
 void Search::split(const Node& node, std::int32_t feature, Node& yes, Node& no) {
     Worker& worker = *workers_[0];
-    open(worker, 0, node, place_of(node, feature), true);
+    open(worker, 0, node, place_of(node, feature));
     take_open(worker, node, true, yes);
     take_open(worker, node, false, no);
 }

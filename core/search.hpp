@@ -44,6 +44,7 @@ struct Child {
     Buffer<Count> counts;
     std::vector<Word> literals;
     Buffer<Word> mask;
+    bool has_literals = false;
     bool has_mask = false;
 
     explicit Child(Limits& limits) : counts(limits), mask(limits) {}
@@ -70,8 +71,8 @@ public:
     // children's last levels are to be searched exhaustively.
     bool sides(std::size_t worker, const Node& node, std::size_t f, std::size_t depth, std::size_t lookahead,
                Cost budget, Cost (&values)[2]);
-    const Child& child(std::size_t worker, int side) const;  // of the last call of sides; node's columns
-    bool count_pairs(std::size_t worker, Node& node);        // false when stopped
+    const Child& child(std::size_t worker, const Node& node, int side);  // of the last call of sides
+    bool count_pairs(std::size_t worker, Node& node);                    // false when stopped
     void take(std::size_t worker, const Node& node, std::int32_t feature, bool yes, Node& out);
 
     const Cache& cache() const { return cache_; }
@@ -91,7 +92,7 @@ private:
     void try_feature(Worker& worker, std::size_t level, const Node& node, std::size_t f, std::size_t depth,
                      std::size_t lookahead, Cost budget, Choice& choice);
     void rank(Worker& worker, std::size_t level, const Node& node, bool optimal, Choice& choice);
-    void open(Worker& worker, std::size_t level, const Node& node, std::size_t f, bool with_literals);
+    void open(Worker& worker, std::size_t level, const Node& node, std::size_t f);
     // The optimal value needs pair counts. With several levels of lookahead they pay too: they count the
     // children of all features at once, and bound them.
     bool needs_pairs(std::size_t depth, std::size_t lookahead) const {
@@ -102,6 +103,7 @@ private:
     void similar_support(const Node& node, std::size_t f, const Count* yes_counts, Choice& choice) const;
     void take_open(Worker& worker, const Node& node, bool yes, Node& out);
     static std::size_t place_of(const Node& node, std::int32_t feature);
+    static const std::vector<Word>& literals_of(const Node& parent, Child& child);
     const Word* mask_of(const Node& parent, Child& child, std::size_t f, bool yes) const;
 
     const Problem& problem_;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ from scipy import stats
 from strategies import Problem, random_problem
 
 from splitsecond import RESPLIT, OptimalTreeClassifier, TreeFARMS
+from splitsecond._tree import Tree
 
 PRICES = (Fraction(0), Fraction(1, 3), 0.0137, 0.05, Fraction(1, 20), 1.5)
 EPSILONS = (0, 0.0137, 0.03, Fraction(1, 12), 0.1, Fraction(1, 3), 25.0)
@@ -490,3 +492,13 @@ def test_bad_parameters(kind: Any, options: dict[str, Any], said: str) -> None:
 def test_bad_parameters_of_resplit(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         RESPLIT(**options).fit(np.array([[0], [1]]), [0, 1])
+
+
+def test_a_tree_can_leave_its_set() -> None:
+    X = np.random.default_rng(3).integers(0, 2, (60, 5))
+    tree = TreeFARMS(regularization=0.02, epsilon=0.05).fit(X, X[:, 0] ^ X[:, 1]).trees_[3]
+    alone = pickle.loads(pickle.dumps(tree))
+    assert type(alone) is Tree
+    assert alone.to_text() == tree.to_text()
+    assert alone.to_dict() == tree.to_dict()
+    assert len(pickle.dumps(tree)) < 5000  # without the set

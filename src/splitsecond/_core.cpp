@@ -366,17 +366,32 @@ nb::dict run_rashomon(const Table& table, const AnyArray& classes, std::size_t n
     return out;
 }
 
-std::vector<Digit> with_digits(std::vector<Digit> number, std::size_t n) {
-    number.resize(n, 0);
-    return number;
+// Numbers of trees, a row of words for each.
+using TreeNumbers = nb::ndarray<const Digit, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void check_numbers(const Graph& graph, const TreeNumbers& numbers) {
+    if (numbers.shape(1) != graph.digits())
+        throw std::invalid_argument("a number must have as many words as the set needs.");
 }
 
-nb::list trees_of(Graph& graph, const std::vector<Digit>& begin, std::size_t n) {
-    nb::list out;
-    for (FlatTree& tree : graph.trees(with_digits(begin, graph.digits()), n))
-        out.append(nb::make_tuple(to_array(std::move(tree.feature)), to_array(std::move(tree.left)),
-                                  to_array(std::move(tree.right)), to_array(std::move(tree.node))));
-    return out;
+// The trees of these numbers, one after the other: rows of the array are feature, left, right and the graph's
+// node; `ends` says where each tree ends.
+nb::tuple trees_of(Graph& graph, const TreeNumbers& numbers) {
+    check_numbers(graph, numbers);
+    FlatTree trees;
+    std::vector<std::int64_t> ends;
+    for (std::size_t i = 0; i < numbers.shape(0); ++i) {
+        if (!graph.append_tree(numbers.data() + i * graph.digits(), trees))
+            throw std::invalid_argument("there is no tree of such a number.");
+        ends.push_back(static_cast<std::int64_t>(trees.feature.size()));
+    }
+    const std::size_t n_nodes = trees.feature.size();
+    std::vector<std::int32_t> flat = std::move(trees.feature);
+    flat.reserve(4 * n_nodes);
+    flat.insert(flat.end(), trees.left.begin(), trees.left.end());
+    flat.insert(flat.end(), trees.right.begin(), trees.right.end());
+    flat.insert(flat.end(), trees.node.begin(), trees.node.end());
+    return nb::make_tuple(to_array(std::move(flat)), to_array(std::move(ends)));
 }
 
 // The features that trees of the set may ask for.
@@ -561,8 +576,8 @@ public:
     }
 
     // The same for trees of a set: those with these numbers, or (none) the first `most`; one row for each tree.
-    nb::tuple of_set(Graph& graph, const std::optional<std::vector<std::vector<Digit>>>& numbers,
-                     std::size_t most) {
+    nb::tuple of_set(Graph& graph, const TreeNumbers& numbers) {
+        check_numbers(graph, numbers);
         for (const GraphEdge& edge : graph.edges)
             if (!has(edge.feature)) throw std::invalid_argument("a column that trees ask for is missing.");
         if (graph.n_classes != n_classes_)
@@ -574,16 +589,14 @@ public:
             const nb::gil_scoped_release release;
             Limits limits(Limits::kNoDeadline, Limits::kNoBudget,
                           [&](const Limits& now) { return ears.stop(now); });
-            std::vector<Digit> next(graph.digits(), 0);
             std::vector<std::int64_t> row;
-            for (std::size_t i = 0; i < (numbers ? numbers->size() : most) && !stopped; ++i) {
-                const FlatTree tree = graph.tree(numbers ? with_digits((*numbers)[i], graph.digits()) : next);
-                if (tree.feature.empty()) break;
+            for (std::size_t i = 0; i < numbers.shape(0) && !stopped; ++i) {
+                FlatTree tree;
+                if (!graph.append_tree(numbers.data() + i * graph.digits(), tree)) break;
                 std::vector<std::uint32_t> labels;
                 for (const std::uint32_t node : tree.node) labels.push_back(graph.nodes[node].label);
                 errors.push_back(reliance_->of(tree, labels, row));
                 permuted.insert(permuted.end(), row.begin(), row.end());
-                add_one(next.data(), graph.digits());
                 stopped = limits.stop();
             }
         }
@@ -696,7 +709,7 @@ NB_MODULE(_core, m) {
                      out.append(nb::make_tuple(key.cost, key.leaves, number));
                  return out;
              })
-        .def("trees", &trees_of, "begin"_a, "n"_a)
+        .def("trees", &trees_of, "numbers"_a)
         .def("filtered", &filter_graph, "options"_a)
         .def("vote", &vote_of, "columns"_a, "n_rows"_a)
         .def("counts", [](const Graph& graph) { return to_array(std::vector<Count>(graph.counts)); })
@@ -708,5 +721,5 @@ NB_MODULE(_core, m) {
                       std::size_t, const std::optional<Array<std::int32_t>>&>(),
              "columns"_a, "variable_of"_a, "classes"_a, "n_classes"_a, "weights"_a.none())
         .def("of_tree", &RowsReliance::of_tree, "feature"_a, "left"_a, "right"_a, "label"_a)
-        .def("of_set", &RowsReliance::of_set, "graph"_a, "numbers"_a.none(), "most"_a);
+        .def("of_set", &RowsReliance::of_set, "graph"_a, "numbers"_a);
 }

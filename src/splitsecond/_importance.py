@@ -23,7 +23,7 @@ from splitsecond._columns import RawTable
 from splitsecond._input import NotBinaryError, Table
 from splitsecond._labels import encode_labels
 from splitsecond._rashomon import RESPLIT, _RashomonClassifier
-from splitsecond._treeset import _NOTHING, TreeSet, _bits, _digits
+from splitsecond._treeset import _NOTHING, TreeSet, _bits
 from splitsecond._weights import as_integers, check_sample_weight, row_weights
 
 KINDS = ("subtractive", "ratio")
@@ -549,15 +549,14 @@ class _Bootstrap:
         everything = range(min(n_trees, max_trees))
         for begin in range(0, len(everything), CHUNK):
             some = everything[begin : begin + CHUNK]
-            numbers = some if whole else trees._draw(len(some), self.random)
-            digits = [_digits(number) for number in numbers]
-            of_trees, errors_of, weight, stopped = rows.of_set(trees._graph, digits, len(digits))
+            numbers = trees._numbers(some) if whole else trees._draw(len(some), self.random)
+            of_trees, errors_of, weight, stopped = rows.of_set(trees._graph, numbers)
             if stopped:
                 raise KeyboardInterrupt
             self._listen()
             if self._is_late():
                 return None
-            permuted.append(of_trees.reshape(len(digits), -1)[:, : len(variables)])
+            permuted.append(of_trees.reshape(len(numbers), -1)[:, : len(variables)])
             errors.append(errors_of)
         return _Sample(
             variables=np.array(variables, dtype=np.intp),

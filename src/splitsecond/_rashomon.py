@@ -9,8 +9,6 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any
 
-import numpy as np
-
 from splitsecond._binarizers import Target
 from splitsecond._classifiers import (
     LimitWarning,
@@ -164,30 +162,24 @@ class _RashomonClassifier(_TreeClassifier):
 
     def _best(self, found: dict[str, Any], scale: Scale, problem: Problem) -> Solution:
         """Return the best tree of the set as a solution of its own."""
-        graph = found["graph"]
-        trees = graph.trees([0], 1)
-        if not trees:
+        if not self.trees_:
             raise ValueError(
                 f"No tree has an objective of at most {self.trees_.bound:.4f}: the best has "
                 f"{float(scale.reference):.4f}. Raise epsilon={self.epsilon}."
             )
-        feature, left, right, node = trees[0]
-        counts = graph.counts().reshape(-1, graph.n_classes)[node].astype(np.int64)
-        leaves = feature < 0
-        errors = int(counts[leaves].sum() - counts[leaves].max(axis=1).sum())
-        objective = Fraction(errors, scale.weight) + scale.price * int(leaves.sum())
+        best = self.trees_[0]
         status = found["status"]
         exact = status == "complete" and self._lookahead(problem.depth) is None
         return Solution(
-            feature=feature,
-            left=left,
-            right=right,
-            counts=counts,
-            errors=errors,
-            leaves=int(leaves.sum()),
+            feature=best.feature,
+            left=best.left,
+            right=best.right,
+            counts=best.units,
+            errors=best.errors,
+            leaves=best.n_leaves,
             weight=scale.weight,
-            objective=objective,
-            lower_bound=objective if exact else min(objective, scale.price),
+            objective=best.exact_objective,
+            lower_bound=best.exact_objective if exact else min(best.exact_objective, scale.price),
             status=status,
             statistics=found["statistics"],
         )

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,8 @@ from splitsecond import _core
 from splitsecond._exact import within_bound
 from splitsecond._input import Table
 from splitsecond._timbertrek import to_timbertrek
-from splitsecond._tree import Tree, leaf_of_rows, rows_at_nodes
+from splitsecond._tree import Tree, leaf_of_rows
+from splitsecond._treeofset import TreeOfSet
 
 if TYPE_CHECKING:
     from splitsecond._rashomon import _RashomonClassifier
@@ -85,7 +87,7 @@ class TreeSet(Sequence[Tree]):
 
     # ---- how many, and how good ------------------------------------------------------------------
 
-    @property
+    @cached_property
     def n_trees(self) -> int:
         """The exact number of trees."""
         return _number(self._graph.n_trees())
@@ -139,7 +141,7 @@ class TreeSet(Sequence[Tree]):
                     f"The slice holds more than {MOST_LISTED:,} trees: iterate over the set, or "
                     "sample it."
                 )
-            return [self._fetch(place, 1)[0] for place in places]
+            return list(self._listed(places))
         try:
             place = operator.index(index)
         except TypeError:
@@ -148,66 +150,70 @@ class TreeSet(Sequence[Tree]):
             ) from None
         if not -n_trees <= place < n_trees:
             raise IndexError(f"There is no tree {place}: the set holds {_shown(n_trees)}.")
-        return self._fetch(place % n_trees, 1)[0]
+        return self._fetch(self._numbers([place % n_trees]))[0]
 
     def __iter__(self) -> Iterator[Tree]:
-        for begin in itertools.count(0, CHUNK):
-            trees = self._fetch(begin, CHUNK)
-            yield from trees
-            if len(trees) < CHUNK:
-                return
+        return self._listed(range(self.n_trees))
 
     def sample(self, n: int, random_state: Any = None) -> list[Tree]:
         """Draw trees, each with the same chance, with replacement."""
-        return [self._fetch(place, 1)[0] for place in self._draw(n, random_state)]
+        numbers = self._draw(n, random_state)
+        return [
+            tree
+            for begin in range(0, len(numbers), CHUNK)
+            for tree in self._fetch(numbers[begin : begin + CHUNK])
+        ]
 
-    def _draw(self, n: int, random_state: Any) -> list[int]:
+    def _draw(self, n: int, random_state: Any) -> NDArray[np.uint64]:
+        """Draw numbers of trees, in the words that the core takes."""
         n_trees = self.n_trees
         if n_trees == 0:
             raise ValueError("There is no tree to draw: the set is empty.")
         if isinstance(n, bool) or not isinstance(n, Integral) or n < 0:
             raise ValueError(f"n={n!r:.40} must be a whole number of at least 0.")
         random = check_random_state(random_state)
-        words = n_trees.bit_length() // 32 + 1
-        drawn: list[int] = []
+        end = self._numbers([n_trees])[0]
+        top = (n_trees.bit_length() - 1) // 64  # words above it are zero
+        unused = np.uint64(64 * (top + 1) - n_trees.bit_length())
+        drawn = np.zeros((0, len(end)), dtype=np.uint64)
         while len(drawn) < n:
-            parts = random.randint(0, 2**32, size=words, dtype=np.uint64)
-            value = sum(int(part) << (32 * i) for i, part in enumerate(parts))
-            value >>= 32 * words - n_trees.bit_length()
-            if value < n_trees:  # or else some numbers would come more often
-                drawn.append(value)
-        return drawn
+            more = np.zeros((2 * (int(n) - len(drawn)), len(end)), dtype=np.uint64)
+            for word in range(top + 1):
+                more[:, word] = random.randint(0, 2**64, size=len(more), dtype=np.uint64)
+            more[:, top] >>= unused
+            inside = np.zeros(len(more), dtype=bool)
+            for word in range(top + 1):  # from the least: what a higher word says goes before
+                inside = (more[:, word] < end[word]) | ((more[:, word] == end[word]) & inside)
+            drawn = np.concatenate([drawn, more[inside]])  # or else some would come more often
+        return drawn[: int(n)]
 
-    def _fetch(self, begin: int, n: int) -> list[Tree]:
-        counts = self._counts
-        trees = []
-        for feature, left, right, node in self._graph.trees(_digits(begin), n):
-            own = counts[node]
-            leaves = feature < 0
-            errors = int(own[leaves].sum() - own[leaves].max(axis=1).sum())
-            objective = Fraction(errors, self._scale.weight) + self._scale.price * int(leaves.sum())
-            trees.append(
-                Tree(
-                    feature=feature,
-                    left=left,
-                    right=right,
-                    counts=own * self._scale.unit,
-                    n_rows=np.rint(own.sum(axis=1) * self._scale.unit).astype(np.int64)
-                    if self._rows is None
-                    else rows_at_nodes(feature, left, right, self._rows),
-                    classes=self._estimator.classes_,
-                    objective=float(objective),
-                    **self._estimator._questions(feature.tolist()),
-                )
-            )
-        return trees
+    def _numbers(self, places: Iterable[int]) -> NDArray[np.uint64]:
+        """Return numbers of any size in the words that the core takes."""
+        digits = self._graph.digits
+        if digits == 1:
+            return np.array(list(places), dtype=np.uint64).reshape(-1, 1)
+        rows = [[place >> 64 * word & 2**64 - 1 for word in range(digits)] for place in places]
+        return np.array(rows, dtype=np.uint64).reshape(-1, digits)
 
-    @property
+    def _listed(self, places: range) -> Iterator[Tree]:
+        begin = 0
+        while some := places[begin : begin + CHUNK]:  # a range may be longer than len() can say
+            yield from self._fetch(self._numbers(some))
+            begin += CHUNK
+
+    def _fetch(self, numbers: NDArray[np.uint64]) -> list[Tree]:
+        flat, ends = self._graph.trees(numbers)
+        parts = flat.reshape(4, -1)
+        if len(ends) == 1:
+            return [TreeOfSet(self, parts)]
+        begins = [0, *ends.tolist()]
+        return [TreeOfSet(self, parts[:, a:b]) for a, b in itertools.pairwise(begins)]
+
+    @cached_property
     def _counts(self) -> NDArray[Any]:
-        if not hasattr(self, "_counted"):
-            n_classes = len(self._estimator.classes_)
-            self._counted: NDArray[Any] = self._graph.counts().reshape(-1, n_classes)
-        return self._counted
+        """Training weight of each class at each node of the graph, in the core's units."""
+        counts: NDArray[Any] = self._graph.counts().reshape(-1, self._graph.n_classes)
+        return counts
 
     # ---- smaller sets ----------------------------------------------------------------------------
 
@@ -253,7 +259,7 @@ class TreeSet(Sequence[Tree]):
             max_depth=_at_least_0("max_depth", max_depth, Integral),
             min_weight=min_weight,
         )
-        for wanted in _listed(uses):
+        for wanted in _names(uses):
             narrowed = narrowed._narrowed(uses=self._columns(wanted))
         return narrowed
 
@@ -280,7 +286,7 @@ class TreeSet(Sequence[Tree]):
 
     def _columns(self, named: Any) -> list[bool]:
         """Mark the 0/1 columns that ask about some variables, or are some questions."""
-        names = _listed(named)
+        names = _names(named)
         if not names:
             return []
         literals = self._estimator._literals()
@@ -432,7 +438,7 @@ def _variance(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.maximum(variance, 0)
 
 
-def _listed(named: Any) -> list[Any]:
+def _names(named: Any) -> list[Any]:
     return list(named) if isinstance(named, Iterable) and not isinstance(named, str) else [named]
 
 
@@ -455,13 +461,6 @@ def _bits(answers: NDArray[Any]) -> NDArray[np.uint64]:
 
 def _number(digits: Iterable[int]) -> int:
     return sum(int(digit) << (64 * i) for i, digit in enumerate(digits))
-
-
-def _digits(number: int) -> list[int]:
-    out = [number & (2**64 - 1)]
-    while number := number >> 64:
-        out.append(number & (2**64 - 1))
-    return out
 
 
 def _shown(n_trees: int) -> str:

@@ -1,0 +1,102 @@
+"""A tree out of a set of trees, most of which is worked out only when somebody looks."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond._literals import Literal
+from splitsecond._tree import Tree, rows_at_nodes
+
+if TYPE_CHECKING:
+    from splitsecond._treeset import TreeSet
+
+
+class TreeOfSet(Tree):
+    """The same as a `Tree`; its counts and questions are looked up in the set when asked for."""
+
+    _set: TreeSet
+    _node: NDArray[np.int32]
+
+    def __init__(self, trees: TreeSet, parts: NDArray[np.int32]) -> None:
+        vars(self).update(
+            _set=trees, feature=parts[0], left=parts[1], right=parts[2], _node=parts[3]
+        )
+
+    @cached_property
+    def units(self) -> NDArray[np.int64]:
+        """Training weight of each class at each node, in the core's units."""
+        return self._set._counts[self._node].astype(np.int64)
+
+    @cached_property
+    def counts(self) -> NDArray[np.float64]:
+        """Training weight of each class at each node."""
+        counts: NDArray[Any] = self.units * self._set._scale.unit
+        return counts
+
+    @cached_property
+    def n_rows(self) -> NDArray[np.int64]:
+        """Training rows at each node."""
+        rows = self._set._rows
+        if rows is None:
+            weights: NDArray[np.float64] = self.counts.sum(axis=1)
+            return np.rint(weights).astype(np.int64)
+        return rows_at_nodes(self.feature, self.left, self.right, rows)
+
+    @property
+    def errors(self) -> int:
+        """Training weight that is predicted wrong, in the core's units."""
+        leaves = self.units[self.feature < 0]
+        return int(leaves.sum() - leaves.max(axis=1).sum())
+
+    @property
+    def exact_objective(self) -> Fraction:
+        """Training error plus lambda times the number of leaves."""
+        scale = self._set._scale
+        return Fraction(self.errors, scale.weight) + scale.price * self.n_leaves
+
+    @cached_property
+    def objective(self) -> float:
+        """Training error plus ``regularization`` times the number of leaves."""
+        return float(self.exact_objective)
+
+    @cached_property
+    def prediction(self) -> NDArray[np.int64]:
+        """Place of the predicted class at each node; ties go to the first."""
+        best: NDArray[np.int64] = np.argmax(self.units, axis=1)
+        return best
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The class labels."""
+        classes: NDArray[Any] = self._set._estimator.classes_
+        return classes
+
+    @cached_property
+    def _asked(self) -> dict[str, Any]:
+        return self._set._estimator._questions(self.feature.tolist())
+
+    @property
+    def literals(self) -> dict[int, Literal]:
+        """The questions asked, by their column among the 0/1 columns."""
+        literals: dict[int, Literal] = self._asked["literals"]
+        return literals
+
+    @property
+    def with_blanks(self) -> frozenset[str]:
+        """Names of the variables that had blanks in training."""
+        return frozenset(self._asked.get("with_blanks", ()))
+
+    def __reduce__(self) -> Any:
+        # Leaves the set behind.
+        parts = {field.name: getattr(self, field.name) for field in fields(Tree) if field.init}
+        return _alone, (parts,)
+
+
+def _alone(parts: dict[str, Any]) -> Tree:
+    return Tree(**parts)
