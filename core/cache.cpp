@@ -101,12 +101,20 @@ std::size_t Cache::size() const {
 }
 
 void add_literals(const View& view, const Count* counts, std::vector<Word>& literals) {
-    const Cost all = weight_at(view, counts, view.ones());
-    for (std::size_t j = 0; j < view.n_features; ++j) {
-        const Cost with = weight_at(view, counts, j);
-        if (with != 0 && with != all) continue;
-        const std::size_t literal = 2 * view.features[j] + (with == 0 ? 0 : 1);
-        literals[literal / 64] |= Word{1} << (literal % 64);
+    constexpr std::size_t kAtOnce = 64;
+    const auto all = static_cast<Count>(weight_at(view, counts, view.ones()));
+    for (std::size_t begin = 0; begin < view.n_features; begin += kAtOnce) {
+        const std::size_t n = std::min(kAtOnce, view.n_features - begin);
+        Count with[kAtOnce] = {};
+        for (std::size_t c = 0; c < view.n_classes; ++c)
+            for (std::size_t j = 0; j < n; ++j) with[j] += counts[c * view.stride + begin + j];
+        std::uint8_t constant[kAtOnce] = {};
+        for (std::size_t j = 0; j < n; ++j) constant[j] = with[j] == 0 || with[j] == all;
+        for (std::size_t j = 0; j < n; ++j) {
+            if (!constant[j]) continue;
+            const std::size_t literal = 2 * view.features[begin + j] + (with[j] == 0 ? 0 : 1);
+            literals[literal / 64] |= Word{1} << (literal % 64);
+        }
     }
 }
 

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "buffer.hpp"
@@ -31,7 +32,7 @@ struct Bounds {
 };
 
 struct Subproblem {
-    std::vector<Word> literals;  // two bits a feature
+    std::span<const Word> literals;  // two bits a feature; somebody else's, while it is asked for
     std::uint16_t depth = 0;
     std::uint16_t lookahead = 0;
 };

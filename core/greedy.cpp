@@ -60,6 +60,13 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
         const LeafErrors errors = leaf_errors(view, counts, f);
         return std::min(leaf, price.of(errors.yes + errors.no, 2));
     }
+    const Cost limit = tree == nullptr ? std::min(budget, leaf - 1) : kInfinite;
+    if (tree == nullptr) {  // each child is a leaf or costs two
+        const LeafErrors errors = leaf_errors(view, counts, f);
+        const Cost two = split_floor(price, 0);
+        const Cost least = std::min(price.of(errors.yes, 1), two) + std::min(price.of(errors.no, 1), two);
+        if (least > limit) return std::min(least, leaf);
+    }
     // Small nodes take a microsecond: not each of them needs to read the clock.
     constexpr std::size_t kSmallNode = 4096, kNodesPerLook = 16;
     if ((view.n_words() > kSmallNode || ++nodes_ % kNodesPerLook == 0) && problem_.limits.stop()) return leaf;
@@ -101,7 +108,6 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
         floor[side] = std::min(child_leaf[side], split_floor(problem_, *source, child_counts[side]));
     }
     const int first = tree == nullptr && child_leaf[1] > child_leaf[0] ? 1 : 0;
-    const Cost limit = tree == nullptr ? std::min(budget, leaf - 1) : kInfinite;
     const auto child = [&](int side, Cost child_budget) {
         return complete(*source, own.mask[side].data(), child_counts[side], depth - 1, child_budget,
                         level + 1, tree);

@@ -112,8 +112,8 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
     if (depth == 1 && lookahead >= 1) return solve_one_level(problem_, parent.view, child.counts.data());
 
     const bool remember = lookahead >= 1 || remember_completions_;
-    const Subproblem key{remember ? literals_of(parent, child) : std::vector<Word>{},
-                         static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)};
+    Subproblem key{{}, static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)};
+    if (remember) key.literals = literals_of(parent, child);
     Bounds known{floor, leaf, -1};
     if (remember) known = look_up(worker, key, known);
     if (known.exact() || known.lower > budget || problem_.limits.stop()) return known;

@@ -15,7 +15,7 @@ namespace {
 
 using Key = std::tuple<std::vector<Word>, std::uint16_t, std::uint16_t>;
 
-Key as_key(const Subproblem& key) { return {key.literals, key.depth, key.lookahead}; }
+Subproblem as_subproblem(const Key& key) { return {std::get<0>(key), std::get<1>(key), std::get<2>(key)}; }
 
 void check_bounds(const std::optional<Bounds>& found, const Bounds& expected) {
     CHECK(found.has_value());
@@ -31,25 +31,26 @@ void test_many_keys(Random& random, std::size_t key_words, std::size_t n_keys) {
     Limits limits;
     Cache cache(limits);
     std::map<Key, Bounds> expected;
-    Subproblem key{std::vector<Word>(key_words, 0), 1, 0};
+    Key known{std::vector<Word>(key_words, 0), 1, 0};
+    auto& [literals, depth, lookahead] = known;
     for (std::size_t i = 0; i < n_keys; ++i) {
         const std::size_t kind = random.below(4);
-        if (kind == 0) key.depth = static_cast<std::uint16_t>(random.below(65536));
-        if (kind == 1) key.lookahead = static_cast<std::uint16_t>(random.below(65536));
-        if (kind > 1 && key_words > 0) key.literals[random.below(key_words)] ^= Word{1} << random.below(64);
+        if (kind == 0) depth = static_cast<std::uint16_t>(random.below(65536));
+        if (kind == 1) lookahead = static_cast<std::uint16_t>(random.below(65536));
+        if (kind > 1 && key_words > 0) literals[random.below(key_words)] ^= Word{1} << random.below(64);
         const auto feature = static_cast<std::int32_t>(random.below(100)) - 1;
         const Cost lower = static_cast<Cost>(random.below(1000));
         const Bounds bounds{lower, lower + 1 + static_cast<Cost>(random.below(1000)), feature};
-        if (!expected.contains(as_key(key))) {
+        const Subproblem key = as_subproblem(known);
+        if (!expected.contains(known)) {
             CHECK(!cache.find(key).has_value());
-            expected[as_key(key)] = bounds;
+            expected[known] = bounds;
             cache.store(key, bounds);
         }
-        check_bounds(cache.find(key), expected[as_key(key)]);
+        check_bounds(cache.find(key), expected[known]);
     }
     CHECK_EQ(cache.size(), expected.size());
-    for (const auto& [known, bounds] : expected)
-        check_bounds(cache.find({std::get<0>(known), std::get<1>(known), std::get<2>(known)}), bounds);
+    for (const auto& [stored, bounds] : expected) check_bounds(cache.find(as_subproblem(stored)), bounds);
 }
 
 // Keys with equal hashes, as the hash is today: the second word undoes what the first one changed.
@@ -62,23 +63,25 @@ void test_equal_hashes(Random& random) {
     };
     Limits limits;
     Cache cache(limits);
-    std::vector<Subproblem> keys;
+    std::vector<Key> keys;
     const Word target = random.word();
     for (Cost i = 0; i < 300; ++i) {
         const Word first = random.word();
         keys.push_back({{first, after_first(first) ^ target}, depth, lookahead});
-        CHECK(!cache.find(keys.back()).has_value());
-        cache.store(keys.back(), {i, i + 1, static_cast<std::int32_t>(i)});
+        CHECK(!cache.find(as_subproblem(keys.back())).has_value());
+        cache.store(as_subproblem(keys.back()), {i, i + 1, static_cast<std::int32_t>(i)});
     }
     CHECK_EQ(cache.size(), keys.size());
     for (Cost i = 0; i < 300; ++i)
-        check_bounds(cache.find(keys[static_cast<std::size_t>(i)]), {i, i + 1, static_cast<std::int32_t>(i)});
+        check_bounds(cache.find(as_subproblem(keys[static_cast<std::size_t>(i)])),
+                     {i, i + 1, static_cast<std::int32_t>(i)});
 }
 
 void test_bounds_improve() {
     Limits limits;
     Cache cache(limits);
-    const Subproblem key{{7, 9}, 4, 2};
+    const std::vector<Word> literals{7, 9};
+    const Subproblem key{literals, 4, 2};
     cache.store(key, {10, 50, 3});
     cache.store(key, {5, 60, 1});  // worse on both sides
     check_bounds(cache.find(key), {10, 50, 3});
@@ -98,9 +101,7 @@ void test_threads() {
     constexpr std::size_t kThreads = 4, kKeys = 500, kRounds = 20;
     Limits limits;
     Cache cache(limits);
-    const auto key_of = [](std::size_t k) {
-        return Subproblem{{Word{k} * 0x9E3779B97F4A7C15u, Word{k}}, 3, 3};
-    };
+    const auto key_of = [](std::size_t k) { return Key{{Word{k} * 0x9E3779B97F4A7C15u, Word{k}}, 3, 3}; };
     const auto bounds_of = [](std::size_t k, std::size_t thread, std::size_t round) {
         const auto mix = static_cast<Cost>((k * 31 + thread * 17 + round * 7) % 101);
         const auto base = static_cast<Cost>(1000 * k);
@@ -113,8 +114,8 @@ void test_threads() {
             for (std::size_t round = 0; round < kRounds; ++round)
                 for (std::size_t i = 0; i < kKeys; ++i) {
                     const std::size_t k = (i * 7 + t * 101) % kKeys;
-                    cache.store(key_of(k), bounds_of(k, t, round));
-                    const auto found = cache.find(key_of(k));
+                    cache.store(as_subproblem(key_of(k)), bounds_of(k, t, round));
+                    const auto found = cache.find(as_subproblem(key_of(k)));
                     CHECK(found.has_value());
                     if (!found) continue;
                     CHECK_LE(seen[k].lower, found->lower);
@@ -132,7 +133,7 @@ void test_threads() {
                 best.lower = std::max(best.lower, stored.lower);
                 if (stored.upper < best.upper) best.upper = stored.upper, best.feature = stored.feature;
             }
-        check_bounds(cache.find(key_of(k)), best);
+        check_bounds(cache.find(as_subproblem(key_of(k))), best);
     }
 }
 
@@ -147,7 +148,8 @@ void test_budget() {
             bool full = false;
             while (!full) {
                 try {
-                    cache.store({{stored, ~Word{stored}}, 1, 1}, {0, static_cast<Cost>(stored), 0});
+                    cache.store(as_subproblem({{stored, ~Word{stored}}, 1, 1}),
+                                {0, static_cast<Cost>(stored), 0});
                     ++stored;
                 } catch (const LimitReached&) {
                     full = true;
@@ -157,8 +159,8 @@ void test_budget() {
             CHECK_LE(limits.peak_bytes(), budget);
             CHECK(limits.reason() == Status::memory_limit);
             for (std::size_t i = 0; i < stored; ++i)
-                check_bounds(cache.find({{i, ~Word{i}}, 1, 1}), {0, static_cast<Cost>(i), 0});
-            CHECK(!cache.find({{stored, ~Word{stored}}, 1, 1}).has_value());
+                check_bounds(cache.find(as_subproblem({{i, ~Word{i}}, 1, 1})), {0, static_cast<Cost>(i), 0});
+            CHECK(!cache.find(as_subproblem({{stored, ~Word{stored}}, 1, 1})).has_value());
         }
         limits.charge(budget);  // throws if anything was kept
     }
