@@ -164,7 +164,8 @@ void compress(const Word* data, std::size_t stride, const Word* mask, std::size_
                            : column < n_columns ? words[columns[column]]
                                                 : 0;
             }
-            for (std::size_t j = 0; j < n; ++j) block[j] = moves(block[j]);
+            if (mask[w] != ~Word{0})  // a heavy child has most words whole
+                for (std::size_t j = 0; j < n; ++j) block[j] = moves(block[j]);
             Word* filled = out + begin;
             if (offset == 0) {
                 for (std::size_t j = 0; j < n; ++j) filled[j] = block[j];

@@ -45,6 +45,24 @@ bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, cons
     return true;
 }
 
+bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling,
+                          const std::vector<std::uint32_t>& columns) {
+    n_classes_ = parent.n_classes_;
+    stride_ = sibling.stride_;
+    counts_.resize(n_classes_ * class_step());
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+        if (problem.limits.stop()) return false;
+        for (std::size_t i = 0; i + 1 < columns.size(); ++i) {
+            const Count* all = parent.row(c, columns[i]);
+            const Count* part = sibling.row(c, i);
+            Count* rest = counts_.data() + (c * stride_ + i) * stride_;
+            for (std::size_t j = i; j < columns.size(); ++j) rest[j] = all[columns[j]] - part[j];
+            std::fill(rest + columns.size(), rest + stride_, 0);
+        }
+    }
+    return true;
+}
+
 void PairMatrix::counts_of(std::size_t i, Count* out) const {
     for (std::size_t c = 0; c < n_classes_; ++c) {
         for (std::size_t j = 0; j < i; ++j) out[c * stride_ + j] = row(c, j)[i];

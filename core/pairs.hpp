@@ -21,6 +21,9 @@ public:
 
     bool count(const Problem& problem, const View& view);  // false when stopped
     bool subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling);  // as well
+    // The same in some of the parent's columns (the last are its special ones), which the sibling has alone.
+    bool subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling,
+                  const std::vector<std::uint32_t>& columns);
 
     const Count* row(std::size_t c, std::size_t i) const {
         return counts_.data() + (c * stride_ + i) * stride_;

@@ -131,14 +131,12 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
     } else if (depth == 2 && lookahead == 2) {
         result = last_two_levels(worker, level, parent, yes);
     } else {
-        gather_node(problem_.kernels(), parent.view, mask_of(parent, child, own.feature, yes),
-                    child.counts.data(), own.node.view, own.node.counts);
+        const std::vector<std::uint32_t> columns =
+            gather_node(problem_.kernels(), parent.view, mask_of(parent, child, own.feature, yes),
+                        child.counts.data(), own.node.view, own.node.counts);
         own.node.literals = literals_of(parent, child);
         own.node.has_pairs = needs_pairs(depth, lookahead);
-        if (own.node.has_pairs) {
-            ++worker.statistics.pair_matrices;
-            if (!own.node.pairs.count(problem_, own.node.view)) return known;
-        }
+        if (own.node.has_pairs && !count_gathered(worker, level, parent, yes, columns)) return known;
         result = search(worker, level + 1, own.node, depth, lookahead, budget);
     }
     result.lower = std::max(result.lower, known.lower);
@@ -359,6 +357,24 @@ const Word* Search::mask_of(const Node& parent, Child& child, std::size_t f, boo
         child.has_mask = true;
     }
     return child.mask.data();
+}
+
+// The pairs of a child that was gathered: what its lighter sibling leaves of their parent's, or else counted.
+bool Search::count_gathered(Worker& worker, std::size_t level, const Node& parent, bool yes,
+                            const std::vector<std::uint32_t>& columns) {
+    Level& own = worker.level(level);
+    ++worker.statistics.pair_matrices;
+    const int other = yes ? 1 : 0;
+    const View& view = parent.view;
+    const Cost lighter = weight_at(view, own.child[other].counts.data(), view.ones());
+    // Gathering the sibling takes a pass over the parent's rows: with half of them it would not pay.
+    if (!problem_.speed.subtract_siblings || !parent.has_pairs ||
+        3 * lighter > weight_at(view, parent.counts.data(), view.ones()))
+        return own.node.pairs.count(problem_, own.node.view);
+    gather(problem_.kernels(), view, mask_of(parent, own.child[other], own.feature, other == 0), columns,
+           own.rows[other]);
+    return own.pairs[other].count(problem_, own.rows[other]) &&
+           own.node.pairs.subtract(problem_, parent.pairs, own.pairs[other], columns);
 }
 
 // The optimal tree of depth two on a child, in the columns of its parent.

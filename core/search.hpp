@@ -99,6 +99,8 @@ private:
         return depth > 1 && (lookahead == depth || remember_completions_);
     }
     Cost three_leaf_bound(Worker& worker, const View& view, const Count* counts) const;
+    bool count_gathered(Worker& worker, std::size_t level, const Node& parent, bool yes,
+                        const std::vector<std::uint32_t>& columns);
     Bounds last_two_levels(Worker& worker, std::size_t level, const Node& parent, bool yes);
     void similar_support(const Node& node, std::size_t f, const Count* yes_counts, Choice& choice) const;
     void take_open(Worker& worker, const Node& node, bool yes, Node& out);

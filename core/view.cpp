@@ -28,7 +28,8 @@ std::size_t count_rows(const Word* mask, std::size_t begin, std::size_t end) {
     return rows;
 }
 
-// `columns` lists what to take of each row, the two special columns last.
+}  // namespace
+
 void gather(const Kernels& kernels, const View& view, const Word* mask,
             const std::vector<std::uint32_t>& columns, View& out) {
     out.n_classes = view.n_classes;
@@ -68,16 +69,14 @@ void gather(const Kernels& kernels, const View& view, const Word* mask,
     }
 }
 
-}  // namespace
-
 void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out) {
     std::vector<std::uint32_t> columns(view.n_features + 2);
     std::iota(columns.begin(), columns.end(), 0u);
     gather(kernels, view, mask, columns, out);
 }
 
-void gather_node(const Kernels& kernels, const View& view, const Word* mask, const Count* counts, View& out,
-                 Buffer<Count>& out_counts) {
+std::vector<std::uint32_t> gather_node(const Kernels& kernels, const View& view, const Word* mask,
+                                       const Count* counts, View& out, Buffer<Count>& out_counts) {
     const auto weight = [&](std::size_t j) {
         std::int64_t sum = 0;
         for (std::size_t c = 0; c < view.n_classes; ++c) sum += counts[c * view.stride + j];
@@ -97,6 +96,7 @@ void gather_node(const Kernels& kernels, const View& view, const Word* mask, con
     for (std::size_t c = 0; c < view.n_classes; ++c)
         for (std::size_t j = 0; j < columns.size(); ++j)
             out_counts[c * out.stride + j] = counts[c * view.stride + columns[j]];
+    return columns;
 }
 
 }  // namespace splitsecond

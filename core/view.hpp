@@ -57,9 +57,13 @@ void select_rows(const View& view, std::size_t j, bool yes, Word* mask);
 // Gathers the rows in mask, with all columns. Throws LimitReached when stopped.
 void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out);
 
+// The same with some of the columns alone, which must end with `ones` and `unavoidable`.
+void gather(const Kernels& kernels, const View& view, const Word* mask,
+            const std::vector<std::uint32_t>& columns, View& out);
+
 // Gathers the rows in mask, without the features that are constant on them. counts are those rows' class
-// counts; out_counts gets the same in the columns of `out`.
-void gather_node(const Kernels& kernels, const View& view, const Word* mask, const Count* counts, View& out,
-                 Buffer<Count>& out_counts);
+// counts; out_counts gets the same in the columns of `out`. Returns these columns' places in `view`.
+std::vector<std::uint32_t> gather_node(const Kernels& kernels, const View& view, const Word* mask,
+                                       const Count* counts, View& out, Buffer<Count>& out_counts);
 
 }  // namespace splitsecond
