@@ -139,7 +139,7 @@ def seen(model: Any) -> dict[str, Any]:
     tables = [table_for(model)]
     if out["names"]:
         tables += [table_for(model, people()[0])]
-    if isinstance(model, splitsecond._saving._TreeClassifier):
+    if isinstance(model, splitsecond._saving.TreeClassifier):
         tree = model.tree_
         out |= {"text": str(model), "rules": tree.rules(), "json": tree.to_json(indent=1)}
         out |= {"dot": tree.to_dot(), "bound": model.lower_bound_, "status": model.status_}
@@ -182,7 +182,7 @@ def plain(value: Any) -> Any:
     """A parameter as a file may give it back: an equal number, a list for an array."""
     if isinstance(value, (dict, MappingProxyType)):
         return {name: plain(part) for name, part in value.items()}
-    if isinstance(value, splitsecond._binarizers._Binarizer):
+    if isinstance(value, splitsecond._binarizer_base.Binarizer):
         return type(value), plain(value.get_params())
     if isinstance(value, np.floating):
         return float(str(value))

@@ -1,10 +1,10 @@
 """splitsecond: small, near-optimal decision trees in milliseconds."""
 
 from splitsecond._binarizers import FixedBinarizer, MidpointBinarizer, QuantileBinarizer
+from splitsecond._classifier_base import LimitWarning
 from splitsecond._classifiers import (
     GreedyTreeClassifier,
     LicketySPLITClassifier,
-    LimitWarning,
     OptimalTreeClassifier,
     SPLITClassifier,
 )

@@ -17,12 +17,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond import _core
-from splitsecond._binarizers import Target, check_number
-from splitsecond._classifiers import LimitWarning, _Progress, _TreeClassifier
+from splitsecond._binarizer_base import Target
+from splitsecond._checks import check_choice, check_number
+from splitsecond._classifier_base import LimitWarning, Progress, TreeClassifier
 from splitsecond._columns import RawTable
 from splitsecond._input import NotBinaryError, Table
 from splitsecond._labels import encode_labels
-from splitsecond._rashomon import RESPLIT, _RashomonClassifier
+from splitsecond._rashomon import RESPLIT, RashomonClassifier
 from splitsecond._treeset import _NOTHING, TreeSet, _bits
 from splitsecond._weights import as_integers, check_sample_weight, row_weights
 
@@ -31,7 +32,7 @@ CHUNK = 250  # trees between two looks at the clock
 
 
 def reliance(
-    model: _TreeClassifier, X: Any, y: Any, sample_weight: Any = None, kind: str = "subtractive"
+    model: TreeClassifier, X: Any, y: Any, sample_weight: Any = None, kind: str = "subtractive"
 ) -> dict[str, float]:
     """Return how much a fitted tree relies on each source variable.
 
@@ -48,8 +49,8 @@ def reliance(
     >>> reliance(LicketySPLITClassifier().fit(X, X[:, 0]), X, X[:, 0])
     {'x0': 0.5}
     """
-    _check_kind(kind)
-    if not isinstance(model, _TreeClassifier):
+    check_choice("kind", kind, KINDS)
+    if not isinstance(model, TreeClassifier):
         raise ValueError(f"model={model!r:.80} must be a tree classifier of splitsecond.")
     check_is_fitted(model, "tree_")
     table = model._answers(X)
@@ -202,14 +203,14 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         self._sum_up(samples)
         return self
 
-    def _check_parameters(self) -> _RashomonClassifier:
+    def _check_parameters(self) -> RashomonClassifier:
         check_number("n_bootstraps", self.n_bootstraps, Integral, "such as 10", least=1)
         check_number("max_trees", self.max_trees, Integral, "such as 10000", least=1)
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, Real, "seconds, or None", least=0)
-        _check_kind(self.kind)
+        check_choice("kind", self.kind, KINDS)
         estimator = RESPLIT() if self.estimator is None else clone(self.estimator)
-        if not isinstance(estimator, _RashomonClassifier):
+        if not isinstance(estimator, RashomonClassifier):
             raise ValueError(
                 f"estimator={self.estimator!r:.80} must be a RESPLIT or TreeFARMS: these find sets."
             )
@@ -484,7 +485,7 @@ class _Crew:
 
 
 def _bootstrap(
-    estimator: _RashomonClassifier,
+    estimator: RashomonClassifier,
     table: Table,
     target: Target,
     variable_of: list[int],
@@ -504,7 +505,7 @@ def _bootstrap(
             random=np.random.RandomState(seed),
             deadline=deadline,
             crew=crew,
-            progress=_Progress() if estimator.verbose else None,
+            progress=Progress() if estimator.verbose else None,
         )
         return bootstrap.sample(variable_of, max_trees)
     finally:
@@ -515,13 +516,13 @@ def _bootstrap(
 class _Bootstrap:
     """One bootstrap sample, and its set."""
 
-    estimator: _RashomonClassifier
+    estimator: RashomonClassifier
     table: Table
     target: Target
     random: np.random.RandomState
     deadline: float | None  # by the clock on the wall: it may run in another process
     crew: _Crew
-    progress: _Progress | None
+    progress: Progress | None
 
     def sample(self, variable_of: list[int], max_trees: int) -> _Sample | None:
         """Return the reliances of its trees, or None if the time is up."""
@@ -627,7 +628,7 @@ def _variance_of_mean(values: NDArray[np.float64], *, all_used: bool) -> NDArray
     return variance
 
 
-def _variables(estimator: _TreeClassifier) -> tuple[list[str], list[int]]:
+def _variables(estimator: TreeClassifier) -> tuple[list[str], list[int]]:
     """Return the names of the source variables, and the one that each question is about."""
     literals = estimator._literals()
     binarizer = estimator.binarizer_
@@ -649,8 +650,3 @@ def _codes_of(y: Any, classes: NDArray[Any], n_rows: int) -> NDArray[np.int32]:
         raise ValueError(f"y has the label {unknown[0]!r}, which the model does not know.")
     numbers = np.array([place[label] for label in given.tolist()], dtype=np.int32)
     return np.ascontiguousarray(numbers[codes])
-
-
-def _check_kind(kind: Any) -> None:
-    if kind not in KINDS:
-        raise ValueError(f"kind={kind!r} must be one of {', '.join(map(repr, KINDS))}.")

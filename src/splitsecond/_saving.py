@@ -20,12 +20,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from splitsecond import _binarizers, _classifiers, _guessing, _rashomon
-from splitsecond._binarizers import _Binarizer
-from splitsecond._classifiers import _TreeClassifier
+from splitsecond._binarizer_base import Binarizer
+from splitsecond._classifier_base import STATUSES, TreeClassifier
 from splitsecond._columns import Kind, Variable
 from splitsecond._exact import leaf_price
 from splitsecond._literals import OPERATORS, Literal
-from splitsecond._rashomon import _RashomonClassifier
+from splitsecond._rashomon import RashomonClassifier
 from splitsecond._tree import Tree
 from splitsecond._treeset import Scale, TreeSet, graph_from_state
 
@@ -34,7 +34,7 @@ VERSION = 1
 COMPARISONS = ("<=", "==")  # the operators that have a value
 
 Json: TypeAlias = Any
-Estimator: TypeAlias = _TreeClassifier | _Binarizer
+Estimator: TypeAlias = TreeClassifier | Binarizer
 
 CLASSES: dict[str, type[Estimator]] = {
     cls.__name__: cls
@@ -79,7 +79,7 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
         raise TypeError(
             f"save takes a classifier or binarizer of splitsecond, got {type(model).__name__}."
         )
-    check = "tree_" if isinstance(model, _TreeClassifier) else "literals_"
+    check = "tree_" if isinstance(model, TreeClassifier) else "literals_"
     if not hasattr(model, check):
         raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before save.")
     text = json.dumps(
@@ -140,10 +140,10 @@ def load(path: str | os.PathLike[str]) -> Any:
         reader = _Reader(content)
         model = _estimator_in(reader.part("model"))
         if not reader.has("set"):
-            if isinstance(model, _RashomonClassifier) and not hasattr(model, "trees_"):
+            if isinstance(model, RashomonClassifier) and not hasattr(model, "trees_"):
                 raise _DamagedError("its set of trees is missing")
             return model
-        if not isinstance(model, _RashomonClassifier):
+        if not isinstance(model, RashomonClassifier):
             raise _DamagedError("there is a set of trees, but not its classifier")
         return _set_in(model, reader.part("set"))
     except _DamagedError as error:
@@ -160,12 +160,12 @@ def _estimator_out(model: Estimator) -> Json:
         name: _parameter_out(name, value) for name, value in model.get_params(deep=False).items()
     }
     out = {"class": type(model).__name__, "parameters": parameters}
-    if isinstance(model, _TreeClassifier):
+    if isinstance(model, TreeClassifier):
         return {**out, **_classifier_out(model)}
     return {**out, **_binarizer_out(model)}
 
 
-def _classifier_out(model: _TreeClassifier) -> Json:
+def _classifier_out(model: TreeClassifier) -> Json:
     tree = model.tree_
     return {
         "classes": _classes_out(model.classes_),
@@ -207,7 +207,7 @@ def _set_out(trees: TreeSet) -> Json:
     }
 
 
-def _binarizer_out(model: _Binarizer) -> Json:
+def _binarizer_out(model: Binarizer) -> Json:
     return {
         "has_labels": model._labels_in is not None,
         "variables": [
@@ -240,7 +240,7 @@ def _classes_out(classes: Any) -> Json:
 
 
 def _parameter_out(name: str, value: Any) -> Json:
-    if isinstance(value, _Binarizer):  # fitted or not, only its parameters count
+    if isinstance(value, Binarizer):  # fitted or not, only its parameters count
         parameters = value.get_params(deep=False)
         return {
             "class": type(value).__name__,
@@ -387,7 +387,7 @@ def _estimator_in(reader: _Reader) -> Estimator:
         model._check_parameters()
     except (TypeError, ValueError, OverflowError) as error:
         raise _DamagedError(str(error).rstrip(".")) from error
-    if isinstance(model, _TreeClassifier):
+    if isinstance(model, TreeClassifier):
         _classifier_in(model, reader)
     else:
         _binarizer_in(model, reader)
@@ -432,7 +432,7 @@ def _value_in(value: Json) -> Any:
     return reader.fraction("fraction")
 
 
-def _classifier_in(model: _TreeClassifier, reader: _Reader) -> None:
+def _classifier_in(model: TreeClassifier, reader: _Reader) -> None:
     model.classes_ = _classes_in(reader.part("classes"))
     model.n_features_in_ = reader.integer("n_features", 1, 2**31)
     model._labels_in = reader.values("labels") if reader.has("labels") else None
@@ -443,14 +443,14 @@ def _classifier_in(model: _TreeClassifier, reader: _Reader) -> None:
     model.binarizer_ = None
     if reader.has("binarizer"):
         binarizer = _estimator_in(reader.part("binarizer"))
-        if not isinstance(binarizer, _Binarizer) or (
+        if not isinstance(binarizer, Binarizer) or (
             binarizer.n_features_in_ != model.n_features_in_
         ):
             raise _DamagedError("its binarizer does not fit")
         model.binarizer_ = binarizer
     model.objective_ = reader.number("objective")
     model.lower_bound_ = reader.number("lower_bound")
-    model.status_ = reader.text("status", among=_classifiers.STATUSES)
+    model.status_ = reader.text("status", among=STATUSES)
     model._weighted = reader.flag("weighted")
     model.statistics_ = dict(reader.part("statistics").pairs())
     if not all(_is_number(value) for value in model.statistics_.values()):
@@ -459,11 +459,11 @@ def _classifier_in(model: _TreeClassifier, reader: _Reader) -> None:
     model.tree_ = _tree_in(model, reader.part("tree"))
     model.n_leaves_ = model.tree_.n_leaves
     model.depth_ = model.tree_.depth
-    if isinstance(model, _RashomonClassifier) and reader.has("set"):
+    if isinstance(model, RashomonClassifier) and reader.has("set"):
         model.trees_ = _set_in(model, reader.part("set"))
 
 
-def _set_in(model: _RashomonClassifier, reader: _Reader) -> TreeSet:
+def _set_in(model: RashomonClassifier, reader: _Reader) -> TreeSet:
     price, reference, bound = (reader.fraction(key) for key in ("price", "reference", "bound"))
     weight = reader.integer("weight", 1, 2**31)
     most_leaves = reader.integer("most_leaves", 1, 2**26)
@@ -494,7 +494,7 @@ def _set_in(model: _RashomonClassifier, reader: _Reader) -> TreeSet:
     return TreeSet(copy.copy(model), graph, scale, bound)  # fitting again must not change the set
 
 
-def _tree_in(model: _TreeClassifier, reader: _Reader) -> Tree:
+def _tree_in(model: TreeClassifier, reader: _Reader) -> Tree:
     n_nodes = len(reader.items("feature"))
     n_columns = (
         model.n_features_in_ if model.binarizer_ is None else len(model.binarizer_.literals_)
@@ -563,7 +563,7 @@ def _classes_in(reader: _Reader) -> Any:
     return np.array(values, dtype=None if dtype == "str" else dtype)
 
 
-def _binarizer_in(model: _Binarizer, reader: _Reader) -> None:
+def _binarizer_in(model: Binarizer, reader: _Reader) -> None:
     variables = []
     for part in reader.parts("variables"):
         kind = Kind(part.text("kind", among=[str(kind) for kind in Kind]))

@@ -26,7 +26,7 @@ from splitsecond._tree import Tree, leaf_of_rows
 from splitsecond._treeofset import TreeOfSet
 
 if TYPE_CHECKING:
-    from splitsecond._rashomon import _RashomonClassifier
+    from splitsecond._rashomon import RashomonClassifier
 
 CHUNK = 256  # trees fetched at once while iterating
 MOST = 2**60  # beyond all leaves, levels and weights
@@ -73,7 +73,7 @@ class TreeSet(Sequence[Tree]):
 
     def __init__(
         self,
-        estimator: _RashomonClassifier,
+        estimator: RashomonClassifier,
         graph: _core.Graph,
         scale: Scale,
         bound: Fraction,
