@@ -716,7 +716,7 @@ def small_file(name: str) -> str:
         "binarizer": lambda: FixedBinarizer(QUESTIONS).fit(X[columns]),
         "guess": lambda: ThresholdGuessBinarizer(max_features=2).fit(X[["age", "member"]], y),
     }
-    content = splitsecond._saving._estimator_out(models[name]())
+    content = splitsecond._saving.estimator_out(models[name]())
     if "statistics" in content:
         content["statistics"] = {"seconds": 0.001, "subproblems": 3}
     return json.dumps({"format": "splitsecond model", "version": 1, "model": content})

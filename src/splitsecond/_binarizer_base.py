@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._columns import BLANK, UNKNOWN, Kind, RawTable, Variable
-from splitsecond._input import DenseTable, NotBinaryError, Table, read_table
+from splitsecond._input import DenseTable, NotBinaryError, Table, keep_columns, read_table
 from splitsecond._literals import Literal
 from splitsecond._weights import check_sample_weight
 
@@ -77,6 +77,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     variables_: list[Variable]
     literals_: list[Literal]
     n_features_in_: int
+    _labels_in: list[Any] | None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose the questions.
@@ -275,12 +276,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _keep(
         self, table: Table | RawTable, variables: list[Variable], literals: list[Literal]
     ) -> None:
-        if table.names is not None:
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self._labels_in = table.labels
-        self.n_features_in_ = table.n_columns
+        keep_columns(self, table.labels, table.n_columns)
         self.variables_ = variables
         self.literals_ = literals
 

@@ -21,7 +21,7 @@ from splitsecond._binarizers import MidpointBinarizer, QuantileBinarizer
 from splitsecond._checks import check_amount, check_number
 from splitsecond._columns import RawTable
 from splitsecond._guessing import ThresholdGuessBinarizer
-from splitsecond._input import NotBinaryError, Table, looks_binary, read_table
+from splitsecond._input import NotBinaryError, Table, keep_columns, looks_binary, read_table
 from splitsecond._labels import encode_labels
 from splitsecond._literals import Literal
 from splitsecond._solver import Solution, n_threads, solve
@@ -68,6 +68,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_leaves_: int
     depth_: int
     statistics_: dict[str, Any]
+    _labels_in: list[Any] | None
 
     def __init__(
         self,
@@ -297,13 +298,8 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         target: Target,
     ) -> None:
         weights = target.weights
-        if source.names is not None:
-            self.feature_names_in_ = np.array(source.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self._labels_in = source.labels
+        keep_columns(self, source.labels, source.n_columns)
         self._weighted = weights is not None
-        self.n_features_in_ = source.n_columns
         self.classes_ = classes
         counts, n_rows = solution.counts.astype(np.float64), solution.counts.sum(axis=1)
         if weights is not None:
