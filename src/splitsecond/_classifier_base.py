@@ -9,7 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ from splitsecond._literals import Literal
 from splitsecond._solver import Solution, n_threads, solve
 from splitsecond._tree import Tree, leaf_of_rows, rows_at_nodes
 from splitsecond._weights import check_sample_weight, row_weights
+
+Result = TypeVar("Result")
 
 # What names of binarizers stand for. "auto" leaves a table of 0/1 columns as it is.
 SCHEMES: dict[str, Callable[[], Binarizer]] = {
@@ -110,23 +112,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         start = time.perf_counter()
         self._check_parameters()
-        source = self._read(X)
-        classes, codes = encode_labels(y, source.n_rows)
-        if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight, source.n_rows)
-        weights = row_weights(classes, codes, self.class_weight, sample_weight)
         deadline = None if self.time_limit is None else start + float(self.time_limit)
-        target = Target(codes, len(classes), weights, deadline, self.memory_limit, self.n_jobs)
-        try:
-            self.binarizer_, table = self._binarize(source, target)
-            solution = self._solve(table, target)
-        except NotBinaryError:
-            if not self._is_auto():
-                raise
-            source = RawTable(X)
-            self.binarizer_, table = self._binarize(source, target)
-            solution = self._solve(table, target)
-        self._keep(source, table, classes, solution, target)
+        table, target, solution = self._open(X, y, sample_weight, deadline, self._solve)
+        self._keep(table, target, solution)
         self.statistics_["search_seconds"] = self.statistics_["seconds"]
         self.statistics_["seconds"] = time.perf_counter() - start
         return self
@@ -198,6 +186,37 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {}
 
     # ---- steps of fit --------------------------------------------------------------------------
+
+    def _open(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        deadline: float | None,
+        use: Callable[[Table, Target], Result],
+    ) -> tuple[Table, Target, Result]:
+        """Read and binarize what the user gave, and use it; then keep what it was.
+
+        `use` may find that a table is not 0/1, though it looked so: then it is called again.
+        """
+        source = self._read(X)
+        classes, codes = encode_labels(y, source.n_rows)
+        if sample_weight is not None:
+            sample_weight = check_sample_weight(sample_weight, source.n_rows)
+        weights = row_weights(classes, codes, self.class_weight, sample_weight)
+        target = Target(codes, len(classes), weights, deadline, self.memory_limit, self.n_jobs)
+        try:
+            self.binarizer_, table = self._binarize(source, target)
+            result = use(table, target)
+        except NotBinaryError:
+            if not self._is_auto():
+                raise
+            source = RawTable(X)
+            self.binarizer_, table = self._binarize(source, target)
+            result = use(table, target)
+        keep_columns(self, source.labels, source.n_columns)
+        self.classes_ = classes
+        return table, target, result
 
     def _is_auto(self) -> bool:
         return isinstance(self.binarizer, str) and self.binarizer == "auto"
@@ -289,18 +308,9 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             check_number("n_jobs", self.n_jobs, Integral, "a number of threads, -1 for all")
             n_threads(self.n_jobs)
 
-    def _keep(
-        self,
-        source: Table | RawTable,
-        table: Table,
-        classes: NDArray[Any],
-        solution: Solution,
-        target: Target,
-    ) -> None:
+    def _keep(self, table: Table, target: Target, solution: Solution) -> None:
         weights = target.weights
-        keep_columns(self, source.labels, source.n_columns)
         self._weighted = weights is not None
-        self.classes_ = classes
         counts, n_rows = solution.counts.astype(np.float64), solution.counts.sum(axis=1)
         if weights is not None:
             counts *= weights.sum() / solution.weight  # back to the user's units
@@ -311,7 +321,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             right=solution.right,
             counts=counts,
             n_rows=n_rows,
-            classes=classes,
+            classes=self.classes_,
             objective=float(solution.objective),
             **self._questions(solution.feature.tolist()),
         )

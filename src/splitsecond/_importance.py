@@ -20,12 +20,12 @@ from splitsecond import _core
 from splitsecond._binarizer_base import Target
 from splitsecond._checks import check_choice, check_number
 from splitsecond._classifier_base import LimitWarning, Progress, TreeClassifier
-from splitsecond._columns import RawTable
-from splitsecond._input import NotBinaryError, Table
+from splitsecond._input import Table
 from splitsecond._labels import encode_labels
+from splitsecond._packing import pack_columns
 from splitsecond._rashomon import RESPLIT, RashomonClassifier
-from splitsecond._treeset import _NOTHING, TreeSet, _bits
-from splitsecond._weights import as_integers, check_sample_weight, row_weights
+from splitsecond._treeset import TreeSet
+from splitsecond._weights import as_integers, check_sample_weight
 
 KINDS = ("subtractive", "ratio")
 CHUNK = 250  # trees between two looks at the clock
@@ -61,7 +61,7 @@ def reliance(
     tree = model.tree_
     names, variable_of = _variables(model)
     asked = {int(j) for j in tree.feature if j >= 0}
-    columns = [_bits(table.column(j)) if j in asked else _NOTHING for j in range(len(variable_of))]
+    columns = pack_columns(table, asked, len(variable_of))
     rows = _core.Reliance(columns, variable_of, codes, len(model.classes_), weights)
     labels = np.ascontiguousarray(tree.prediction, dtype=np.int32)
     permuted, errors, weight = rows.of_tree(tree.feature, tree.left, tree.right, labels)
@@ -152,26 +152,12 @@ class RashomonImportance(BaseEstimator):  # type: ignore[misc]
         """
         start = time.time()
         estimator = self._check_parameters()
-        source = estimator._read(X)
-        classes, codes = encode_labels(y, source.n_rows)
-        if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight, source.n_rows)
-        weights = row_weights(classes, codes, estimator.class_weight, sample_weight)
         ends = None
         if self.time_limit is not None:
             ends = time.perf_counter() + start + float(self.time_limit) - time.time()
-        limits = ends, estimator.memory_limit, estimator.n_jobs
-        target = Target(codes, len(classes), weights, *limits)
-        try:
-            estimator.binarizer_, table = estimator._binarize(source, target)
-            table.check_binary()
-        except NotBinaryError:
-            if not estimator._is_auto():
-                raise
-            source = RawTable(X)
-            estimator.binarizer_, table = estimator._binarize(source, target)
-        estimator._labels_in, estimator.n_features_in_ = source.labels, source.n_columns
-        estimator.classes_ = classes
+        table, target, _ = estimator._open(
+            X, y, sample_weight, ends, lambda table, _: table.check_binary()
+        )
         variables, variable_of = _variables(estimator)
 
         seeds = check_random_state(self.random_state).randint(
@@ -535,10 +521,7 @@ class _Bootstrap:
         variables = sorted({variable_of[j] for j in asked})
         place = {variable: i for i, variable in enumerate(variables)}
         rows = _core.Reliance(
-            [
-                _bits(self.table.column(j)) if j in asked else _NOTHING
-                for j in range(len(variable_of))
-            ],
+            pack_columns(self.table, asked, len(variable_of)),
             [place.get(variable, 0) for variable in variable_of],
             np.ascontiguousarray(self.target.codes, dtype=np.int32),
             self.target.n_classes,

@@ -96,11 +96,8 @@ class RashomonClassifier(TreeClassifier):
             max_depth=int(self.max_depth),
         )
 
-        def objective(errors: int, leaves: int) -> Fraction:
-            return Fraction(errors, problem.weight) + problem.price * leaves
-
         def bound(errors: int, leaves: int) -> int:
-            highest = self._bound_of(objective(errors, leaves), self.epsilon)
+            highest = self._bound_of(problem.objective(errors, leaves), self.epsilon)
             return within_bound(highest, problem.price, problem.weight, problem.most_leaves)[2]
 
         found = table.solve(
@@ -126,7 +123,7 @@ class RashomonClassifier(TreeClassifier):
         unit = 1.0
         if target.weights is not None:
             unit = float(target.weights.sum()) / problem.weight
-        reference = objective(found["errors"], found["leaves"])
+        reference = problem.objective(found["errors"], found["leaves"])
         scale = Scale(
             price=problem.price,
             weight=problem.weight,
@@ -170,8 +167,8 @@ class RashomonClassifier(TreeClassifier):
             statistics=found["statistics"],
         )
 
-    def _keep(self, *found: Any) -> None:
-        super()._keep(*found)
+    def _keep(self, table: Table, target: Target, solution: Solution) -> None:
+        super()._keep(table, target, solution)
         reader = copy.copy(self)  # fitting again must not change this set
         del reader.trees_
         self.trees_._estimator = reader
