@@ -846,7 +846,7 @@ def endless_from(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let some bootstraps be quick and the others take forever, and say when those begin."""
 
     def change(first: int, then: Callable[[], object] = lambda: None) -> None:
-        real, begun = _importance._bootstrap, itertools.count()
+        real, begun = _importance.bootstrap, itertools.count()
 
         def bootstrap(estimator: Any, *arguments: Any, **options: Any) -> Any:
             if (number := next(begun)) >= first:
@@ -855,7 +855,7 @@ def endless_from(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                     then()
             return real(estimator, *arguments, **options)
 
-        monkeypatch.setattr(_importance, "_bootstrap", bootstrap)
+        monkeypatch.setattr(_importance, "bootstrap", bootstrap)
 
     return change
 
@@ -958,10 +958,10 @@ def test_an_interrupt_before_anything_is_done(hard: Any, endless_from: Any, n_jo
 def test_the_threads_of_an_interrupted_job_end_with_it(hard: Any, endless_from: Any) -> None:
     """Python aborts if it ends while threads are in the core."""
     crews: list[Any] = []
-    make = _importance._Crew
+    make = _importance.Crew
     endless_from(2, threading.Timer(0.3, _thread.interrupt_main).start)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_importance, "_Crew", lambda: crews.append(make()) or crews[-1])
+        patch.setattr(_importance, "Crew", lambda: crews.append(make()) or crews[-1])
         with pytest.warns(LimitWarning):
             RashomonImportance(TreeFARMS(**QUICK), n_bootstraps=9, n_jobs=2).fit(*hard)
     assert crews[0].at_work == set()
