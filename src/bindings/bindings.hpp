@@ -98,4 +98,30 @@ private:
     std::optional<nb::python_error> other_;
 };
 
+// Does work that may take long without the interpreter's lock, and returns what it returns. The work is given
+// what its limits ask whether to go on.
+template <class Work>
+auto run_long(nb::object listener, const Work& work) {
+    Ears ears(std::move(listener));
+    auto result = [&] {
+        const nb::gil_scoped_release release;
+        return work([&](const Limits& now) { return ears.stop(now); });
+    }();
+    ears.raise_other();
+    return result;
+}
+
+// The same, within limits.
+template <class Work>
+auto run_within(double seconds, std::size_t bytes, nb::object listener, const Work& work) {
+    return run_long(std::move(listener), [&](const auto& interrupted) {
+        Limits limits(seconds, bytes, interrupted);
+        return work(limits);
+    });
+}
+template <class Work>
+auto run_unlimited(const Work& work) {
+    return run_within(Limits::kNoDeadline, Limits::kNoBudget, nb::none(), work);
+}
+
 }  // namespace splitsecond

@@ -31,33 +31,28 @@ nb::dict run_rashomon(const Table& table, const AnyArray& classes, std::size_t n
     };
     const double seconds = seconds_of(options);
     const std::size_t bytes = bytes_of(options);
-    Ears ears(nb::borrow(options["progress"]));
-    auto set = std::make_shared<RashomonSet>();
-    {
-        const nb::gil_scoped_release release;
-        const auto interrupted = [&](const Limits& now) { return ears.stop(now); };
+    RashomonSet set = run_long(nb::borrow(options["progress"]), [&](const auto& interrupted) {
         Limits limits(seconds * kSearchShare, bytes, interrupted), whole(seconds, bytes, interrupted);
-        *set = rashomon_set(table, target, chosen, limits, whole);
-    }
-    ears.raise_other();
+        return rashomon_set(table, target, chosen, limits, whole);
+    });
     nb::dict out;
-    if (set->not_binary) {
-        out["not_binary"] = nb::make_tuple(set->not_binary->row, set->not_binary->column);
+    if (set.not_binary) {
+        out["not_binary"] = nb::make_tuple(set.not_binary->row, set.not_binary->column);
         return out;
     }
-    nb::dict numbers = to_dict(set->statistics);
-    numbers["nodes"] = set->graph.nodes.size();
-    numbers["edges"] = set->graph.edges.size();
-    numbers["peak_bytes"] = set->peak_bytes;
-    numbers["seconds"] = set->seconds;
-    out["packed"] = set->packed;
-    out["errors"] = set->reference_errors;
-    out["leaves"] = set->reference_leaves;
-    out["bound"] = set->bound;
-    out["proved"] = set->proved;
-    out["status"] = name_of(set->status);
+    nb::dict numbers = to_dict(set.statistics);
+    numbers["nodes"] = set.graph.nodes.size();
+    numbers["edges"] = set.graph.edges.size();
+    numbers["peak_bytes"] = set.peak_bytes;
+    numbers["seconds"] = set.seconds;
+    out["packed"] = set.packed;
+    out["errors"] = set.reference_errors;
+    out["leaves"] = set.reference_leaves;
+    out["bound"] = set.bound;
+    out["proved"] = set.proved;
+    out["status"] = name_of(set.status);
     out["statistics"] = numbers;
-    out["graph"] = nb::cast(std::make_shared<Graph>(std::move(set->graph)));
+    out["graph"] = nb::cast(std::make_shared<Graph>(std::move(set.graph)));
     return out;
 }
 
@@ -157,15 +152,9 @@ std::shared_ptr<Graph> graph_from(const nb::dict& state) {
     }
     graph->counts.assign(counts.data(), counts.data() + counts.size());
     graph->restore();
-    Ears ears{nb::none()};
-    bool done;
-    {
-        const nb::gil_scoped_release release;
-        constexpr double kMostSeconds = 120;  // a file may have been made to take forever
-        Limits limits(kMostSeconds, Limits::kNoBudget, [&](const Limits& now) { return ears.stop(now); });
-        done = graph->count(limits);
-    }
-    ears.raise_other();
+    constexpr double kMostSeconds = 120;  // a file may have been made to take forever
+    const bool done = run_within(kMostSeconds, Limits::kNoBudget, nb::none(),
+                                 [&](Limits& limits) { return graph->count(limits); });
     return done ? graph : nullptr;
 }
 
@@ -189,15 +178,7 @@ std::shared_ptr<Graph> filter_graph(const Graph& graph, const nb::dict& options)
             if (!flags->empty() && static_cast<std::size_t>(edge.feature) >= flags->size())
                 throw std::invalid_argument("there must be a flag for each feature.");
     auto out = std::make_shared<Graph>();
-    Ears ears{nb::none()};
-    bool done;
-    {
-        const nb::gil_scoped_release release;
-        Limits limits(Limits::kNoDeadline, Limits::kNoBudget,
-                      [&](const Limits& now) { return ears.stop(now); });
-        done = graph.filtered(filter, *out, limits);
-    }
-    ears.raise_other();
+    const bool done = run_unlimited([&](Limits& limits) { return graph.filtered(filter, *out, limits); });
     return done ? out : nullptr;
 }
 
@@ -211,15 +192,7 @@ std::optional<nb::ndarray<nb::numpy, Digit, nb::ndim<1>>> vote_of(
             columns[static_cast<std::size_t>(edge.feature)].size() < (n_rows + 63) / 64)
             throw std::invalid_argument("a column that trees ask for is missing.");
     std::vector<Digit> votes;
-    Ears ears{nb::none()};
-    bool done;
-    {
-        const nb::gil_scoped_release release;
-        Limits limits(Limits::kNoDeadline, Limits::kNoBudget,
-                      [&](const Limits& now) { return ears.stop(now); });
-        done = graph.vote(bits, n_rows, votes, limits);
-    }
-    ears.raise_other();
+    const bool done = run_unlimited([&](Limits& limits) { return graph.vote(bits, n_rows, votes, limits); });
     if (!done) return std::nullopt;
     return to_array(std::move(votes));
 }

@@ -57,19 +57,14 @@ nb::dict guess(const std::vector<nb::tuple>& columns, const Array<std::int32_t>&
     if (chosen.max_depth < 1 || chosen.max_depth > 7)
         throw std::invalid_argument("max_depth must be 1 to 7.");
 
-    const double seconds = seconds_of(options);
-    const std::size_t bytes = bytes_of(options);
-    Ears ears{nb::none()};
-    std::vector<Question> questions;
-    Status status;
-    {
-        const nb::gil_scoped_release release;
-        Limits limits(seconds, bytes, [&](const Limits& now) { return ears.stop(now); });
-        questions = boost(binned, classes.size(), classes.data(), n_classes,
-                          weights ? weights->data() : nullptr, chosen, limits);
-        status = limits.reason();
-    }
-    ears.raise_other();
+    Status status = Status::complete;
+    const std::vector<Question> questions =
+        run_within(seconds_of(options), bytes_of(options), nb::none(), [&](Limits& limits) {
+            auto found = boost(binned, classes.size(), classes.data(), n_classes,
+                               weights ? weights->data() : nullptr, chosen, limits);
+            status = limits.reason();
+            return found;
+        });
     std::vector<std::uint32_t> column, bin;
     std::vector<double> gain;
     for (const Question& question : questions) {

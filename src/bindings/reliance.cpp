@@ -61,24 +61,19 @@ public:
         if (graph.n_classes != n_classes_)
             throw std::invalid_argument("the classes are not those of the set.");
         std::vector<std::int64_t> permuted, errors;
-        Ears ears{nb::none()};
-        bool stopped = false;
-        {
-            const nb::gil_scoped_release release;
-            Limits limits(Limits::kNoDeadline, Limits::kNoBudget,
-                          [&](const Limits& now) { return ears.stop(now); });
+        const bool stopped = run_unlimited([&](Limits& limits) {
             std::vector<std::int64_t> row;
-            for (std::size_t i = 0; i < numbers.shape(0) && !stopped; ++i) {
+            for (std::size_t i = 0; i < numbers.shape(0); ++i) {
                 FlatTree tree;
                 if (!graph.append_tree(numbers.data() + i * graph.digits(), tree)) break;
                 std::vector<std::uint32_t> labels;
                 for (const std::uint32_t node : tree.node) labels.push_back(graph.nodes[node].label);
                 errors.push_back(reliance_->of(tree, labels, row));
                 permuted.insert(permuted.end(), row.begin(), row.end());
-                stopped = limits.stop();
+                if (limits.stop()) return true;
             }
-        }
-        ears.raise_other();
+            return false;
+        });
         return nb::make_tuple(to_array(std::move(permuted)), to_array(std::move(errors)), reliance_->weight(),
                               stopped);
     }

@@ -50,17 +50,8 @@ nb::dict run(const Table& table, const AnyArray& classes, std::size_t n_classes,
     chosen.price = price_of(options);
     chosen.n_threads = nb::cast<std::size_t>(options["n_threads"]);
     chosen.speed = speed_of(options);
-    const double seconds = seconds_of(options);
-    const std::size_t bytes = bytes_of(options);
-    Ears ears(nb::borrow(options["progress"]));
-    Solution solution;
-    {
-        const nb::gil_scoped_release release;
-        Limits limits(seconds, bytes, [&](const Limits& now) { return ears.stop(now); });
-        solution = solve(table, target, chosen, limits);
-    }
-    ears.raise_other();
-    return to_dict(solution);
+    return to_dict(run_within(seconds_of(options), bytes_of(options), nb::borrow(options["progress"]),
+                              [&](Limits& limits) { return solve(table, target, chosen, limits); }));
 }
 
 }  // namespace
