@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from splitsecond import _core
+from splitsecond._checks import check_number
 from splitsecond._exact import objective_of, within_bound
 from splitsecond._input import Table
 from splitsecond._packing import number_of, pack_columns
@@ -170,8 +171,7 @@ class TreeSet(Sequence[Tree]):
         n_trees = self.n_trees
         if n_trees == 0:
             raise ValueError("There is no tree to draw: the set is empty.")
-        if isinstance(n, bool) or not isinstance(n, Integral) or n < 0:
-            raise ValueError(f"n={n!r:.40} must be a whole number of at least 0.")
+        check_number("n", n, Integral, "trees to draw", least=0)
         random = check_random_state(random_state)
         end = self._numbers([n_trees])[0]
         top = (n_trees.bit_length() - 1) // 64  # words above it are zero
