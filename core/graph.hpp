@@ -100,6 +100,10 @@ public:
     std::vector<GraphEdge> edges;
     std::vector<Count> counts;  // n_classes for each node: the weight of each class there
 
+    // For parts that may come from anywhere, such as a file: works out label, errors and weight of every
+    // node from `counts`; std::invalid_argument unless the whole is a graph that can be counted.
+    void restore();
+
     // Computes all histograms; call it once the nodes and edges are there. False when stopped: then the
     // graph is of no use.
     bool count(Limits& limits);

@@ -11,13 +11,13 @@ from types import ModuleType
 import pytest
 
 import splitsecond
-from splitsecond import _binarizers, _classifiers, _guessing, _importance, _rashomon, _saving
+from splitsecond import _binarizers, _classifiers, _guessing, _rashomon, _reliance, _saving
 
 ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
-    "module", [_binarizers, _classifiers, _guessing, _importance, _rashomon, _saving]
+    "module", [_binarizers, _classifiers, _guessing, _rashomon, _reliance, _saving]
 )
 def test_examples_in_docstrings(module: ModuleType) -> None:
     failed, tried = doctest.testmod(module)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 import pytest
 from rashomon_oracle import Shape, label_for, shape_of
+from strategies import threshold_table
 
 from splitsecond import RESPLIT, QuantileBinarizer, TreeFARMS
 
@@ -360,3 +361,26 @@ def test_usage_by_something_else() -> None:
     model, _ = raw_set(TreeFARMS, 73)
     with pytest.raises(ValueError, match="by='column'"):
         model.trees_.feature_usage(by="column")
+
+
+def test_multiplicity_summary() -> None:
+    X, y = threshold_table(17, 120, 6, n_classes=3)
+    trees = TreeFARMS(max_depth=2, regularization=0.02, epsilon=0.03).fit(X, y).trees_
+    assert trees.n_trees > 3
+    predicted = trees.predict(X)
+    shares = np.stack([(predicted == c).mean(axis=1) for c in np.unique(y)], axis=1)
+    variance = (1 - (shares**2).sum(axis=1)) / 2
+    summary = trees.multiplicity_summary(X)
+    disagree = (predicted != predicted[:, :1]).any(axis=1)
+    assert 0 < disagree.mean() < 1
+    assert summary == pytest.approx(
+        {
+            "mean": variance.mean(),
+            "std": variance.std(),
+            "max": variance.max(),
+            "disputed": disagree.mean(),
+        }
+    )
+    one = trees.within(0.0).filter(max_leaves=trees[0].n_leaves)
+    if one.n_trees == 1:
+        assert one.multiplicity_summary(X) == {"mean": 0, "std": 0, "max": 0, "disputed": 0}

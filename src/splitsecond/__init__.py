@@ -1,17 +1,18 @@
 """splitsecond: small, near-optimal decision trees in milliseconds."""
 
 from splitsecond._binarizers import FixedBinarizer, MidpointBinarizer, QuantileBinarizer
+from splitsecond._classifier_base import LimitWarning
 from splitsecond._classifiers import (
     GreedyTreeClassifier,
     LicketySPLITClassifier,
-    LimitWarning,
     OptimalTreeClassifier,
     SPLITClassifier,
 )
 from splitsecond._guessing import ThresholdGuessBinarizer
-from splitsecond._importance import RashomonImportance, reliance
+from splitsecond._importance import RashomonImportance
 from splitsecond._literals import Literal
 from splitsecond._rashomon import RESPLIT, TreeFARMS
+from splitsecond._reliance import reliance
 from splitsecond._saving import load, save
 from splitsecond._tree import Tree
 from splitsecond._treeset import TreeSet

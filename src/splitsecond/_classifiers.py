@@ -1,416 +1,16 @@
-"""The four tree classifiers: scikit-learn estimators over one solver."""
+"""The four tree classifiers."""
 
 from __future__ import annotations
 
-import sys
-import time
-import warnings
-from collections.abc import Callable
-from decimal import Decimal
 from fractions import Fraction
-from functools import partial
-from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from numbers import Integral
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
-
-from splitsecond._binarizers import MidpointBinarizer, QuantileBinarizer, Target, _Binarizer
-from splitsecond._columns import RawTable
-from splitsecond._guessing import ThresholdGuessBinarizer
-from splitsecond._input import NotBinaryError, Table, looks_binary, read_table
-from splitsecond._labels import encode_labels
-from splitsecond._literals import Literal
-from splitsecond._solver import Solution, n_threads, solve
-from splitsecond._tree import Tree, leaf_of_rows, rows_at_nodes
-from splitsecond._weights import check_sample_weight, row_weights
-
-# What names of binarizers stand for. "auto" leaves a table of 0/1 columns as it is.
-SCHEMES: dict[str, Callable[[], _Binarizer]] = {
-    "auto": partial(ThresholdGuessBinarizer, keep_binary=True),
-    "guess": ThresholdGuessBinarizer,
-    "quantile": QuantileBinarizer,
-    "midpoint": MidpointBinarizer,
-}
+from splitsecond._checks import check_flag, check_number
+from splitsecond._classifier_base import TreeClassifier
 
 
-# How a fit can end, and how that reads.
-STATUSES = {
-    "optimal": "complete",
-    "complete": "complete",
-    "time_limit": "stopped at the time limit",
-    "memory_limit": "stopped at the memory limit",
-    "interrupted": "interrupted",
-}
-
-
-class LimitWarning(UserWarning):
-    """A fit was stopped by a limit or by Ctrl-C and returned the best tree found until then."""
-
-
-class _TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What the classifiers share; each adds its parameters and names its algorithm."""
-
-    _algorithm: ClassVar[str]
-    # What to try when a limit was hit, besides a higher one.
-    _cheaper: ClassVar[str] = "a smaller max_depth or a larger regularization"
-
-    # Set by fit.
-    classes_: NDArray[Any]
-    n_features_in_: int
-    binarizer_: _Binarizer | None
-    tree_: Tree
-    objective_: float
-    lower_bound_: float
-    status_: str
-    n_leaves_: int
-    depth_: int
-    statistics_: dict[str, Any]
-
-    def __init__(
-        self,
-        *,
-        regularization: float | Fraction = 0.01,
-        max_depth: int = 5,
-        class_weight: Any = None,
-        binarizer: Any = "auto",
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.regularization = regularization
-        self.max_depth = max_depth
-        self.class_weight = class_weight
-        self.binarizer = binarizer
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn a tree.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Columns of any kind: numbers, truth values, text, categories, with or without blanks
-            (see `binarizer`).
-        y : array-like of shape (n_samples,)
-            Class labels of any kind and number.
-        sample_weight : array-like of shape (n_samples,), optional
-            Non-negative weights. Whole numbers count exactly; see the user guide for others.
-
-        Returns
-        -------
-        self
-        """
-        start = time.perf_counter()
-        self._check_parameters()
-        source = self._read(X)
-        classes, codes = encode_labels(y, source.n_rows)
-        if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight, source.n_rows)
-        weights = row_weights(classes, codes, self.class_weight, sample_weight)
-        deadline = None if self.time_limit is None else start + float(self.time_limit)
-        target = Target(codes, len(classes), weights, deadline, self.memory_limit, self.n_jobs)
-        try:
-            self.binarizer_, table = self._binarize(source, target)
-            solution = self._solve(table, target)
-        except NotBinaryError:
-            if not self._is_auto():
-                raise
-            source = RawTable(X)
-            self.binarizer_, table = self._binarize(source, target)
-            solution = self._solve(table, target)
-        self._keep(source, table, classes, solution, target)
-        self.statistics_["search_seconds"] = self.statistics_["seconds"]
-        self.statistics_["seconds"] = time.perf_counter() - start
-        return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row: the heaviest one in its leaf."""
-        leaves = self.apply(X)
-        predicted: NDArray[Any] = self.classes_[self.tree_.prediction[leaves]]
-        return predicted
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict class probabilities: the shares of training weight in each row's leaf."""
-        leaves = self.apply(X)
-        shares: NDArray[np.float64] = self.tree_.shares()[leaves]
-        return shares
-
-    def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the index of the leaf (a node of ``tree_``) that each row ends in."""
-        check_is_fitted(self)
-        tree = self.tree_
-        return leaf_of_rows(tree.feature, tree.left, tree.right, self._answers(X))
-
-    def get_depth(self) -> int:
-        """Return the number of questions on the longest path of the tree."""
-        check_is_fitted(self)
-        return self.depth_
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves of the tree."""
-        check_is_fitted(self)
-        return self.n_leaves_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        raw = self.binarizer is not None
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = raw
-        tags.input_tags.categorical = raw
-        tags.input_tags.string = raw
-        return tags
-
-    def __str__(self) -> str:
-        if not hasattr(self, "tree_"):
-            return repr(self)
-        tree = self.tree_
-        gap = self.objective_ - self.lower_bound_
-        bound = (
-            f"proved optimal{self._scope()}"
-            if gap <= 0
-            else f"near-optimal, lower bound {self.lower_bound_:.4f} (gap {gap:.4f})"
-        )
-        ended = STATUSES[self.status_]
-        weighted = "weighted " if self._weighted else ""
-        leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
-        return "\n".join(
-            [
-                f"{type(self).__name__}: {leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows",
-                f"{weighted}training accuracy {self._training_accuracy():.3f} · "
-                f"objective {self.objective_:.4f} · {bound} · "
-                f"{ended} in {_duration(self.statistics_['seconds'])}",
-                *self._notes(),
-                tree.to_text(),
-            ]
-        )
-
-    # ---- what subclasses add -------------------------------------------------------------------
-
-    def _solver_options(self) -> dict[str, Any]:
-        return {}
-
-    # ---- steps of fit --------------------------------------------------------------------------
-
-    def _is_auto(self) -> bool:
-        return isinstance(self.binarizer, str) and self.binarizer == "auto"
-
-    def _read(self, X: Any) -> Table | RawTable:
-        """Open the table: as 0/1 columns if it must be or looks so, otherwise as it is."""
-        if self.binarizer is None:
-            return read_table(X)
-        if self._is_auto() and looks_binary(X):
-            try:
-                return read_table(X)
-            except NotBinaryError:
-                pass
-        return RawTable(X)
-
-    def _binarize(
-        self, source: Table | RawTable, target: Target
-    ) -> tuple[_Binarizer | None, Table]:
-        """Return the table of 0/1 columns, and the binarizer that made it."""
-        if self.binarizer is None:
-            assert isinstance(source, Table)
-            return None, source
-        binarizer = self._make_binarizer()
-        if isinstance(source, RawTable):
-            return binarizer, binarizer.fit_answers(source, target)
-        return binarizer.fit_binary(source), source
-
-    def _solve(self, table: Table, target: Target) -> Solution:
-        return solve(
-            table,
-            target.codes,
-            n_classes=target.n_classes,
-            weights=target.weights,
-            regularization=self.regularization,
-            algorithm=self._algorithm,
-            max_depth=int(self.max_depth),
-            time_limit=target.time_left(),
-            memory_limit=self.memory_limit,
-            n_jobs=self.n_jobs,
-            progress=_Progress() if self.verbose else None,
-            **self._solver_options(),
-        )
-
-    def _make_binarizer(self) -> _Binarizer:
-        if isinstance(self.binarizer, str):
-            return SCHEMES[self.binarizer]()
-        made: _Binarizer = clone(self.binarizer)
-        return made
-
-    def _answers(self, X: Any) -> Table:
-        """Open a table to be asked the questions of the tree."""
-        if self.binarizer_ is not None:
-            table = self.binarizer_.literal_table(X)
-        else:
-            table = read_table(X, labels=self._labels_in)
-            if table.n_columns != self.n_features_in_:
-                raise ValueError(
-                    f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} features as input: give the columns it was fitted with."
-                )
-        self._compare_names(table)
-        table.check_binary()
-        return table
-
-    def _check_parameters(self) -> None:
-        value: Any = self.regularization
-        number = isinstance(value, (Real, Decimal)) and not isinstance(value, bool)
-        if isinstance(value, np.floating):
-            value = float(value)  # short floats have no 1e300 to compare with
-        if not number or not 0 <= value <= 1e300:
-            raise ValueError(
-                f"regularization={value!r:.40} must be a number of at least 0: the price of a "
-                "leaf as a share of the rows, such as 0.01."
-            )
-        _check_integer("max_depth", self.max_depth, 0, "the most questions on a path, such as 5")
-        for name, unit in (("time_limit", "seconds"), ("memory_limit", "bytes")):
-            limit: Any = getattr(self, name)
-            if limit is not None and not (
-                isinstance(limit, Real) and not isinstance(limit, bool) and float(limit) > 0
-            ):
-                raise ValueError(f"{name}={limit!r} must be a positive number of {unit} or None.")
-        scheme = self.binarizer
-        if not (
-            scheme is None
-            or isinstance(scheme, _Binarizer)
-            or (isinstance(scheme, str) and scheme in SCHEMES)
-        ):
-            raise ValueError(
-                f"binarizer={scheme!r:.80} must be one of {', '.join(map(repr, SCHEMES))}, a "
-                "binarizer of splitsecond, or None for tables that are 0/1 already. Put other "
-                "transformers before the classifier in a Pipeline."
-            )
-        if self.n_jobs is not None:
-            _check_integer("n_jobs", self.n_jobs, None, "a number of threads, -1 for all")
-            n_threads(self.n_jobs)
-
-    def _keep(
-        self,
-        source: Table | RawTable,
-        table: Table,
-        classes: NDArray[Any],
-        solution: Solution,
-        target: Target,
-    ) -> None:
-        weights = target.weights
-        if source.names is not None:
-            self.feature_names_in_ = np.array(source.names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        self._labels_in = source.labels
-        self._weighted = weights is not None
-        self.n_features_in_ = source.n_columns
-        self.classes_ = classes
-        counts, n_rows = solution.counts.astype(np.float64), solution.counts.sum(axis=1)
-        if weights is not None:
-            counts *= weights.sum() / solution.weight  # back to the user's units
-            n_rows = rows_at_nodes(solution.feature, solution.left, solution.right, table)
-        self.tree_ = Tree(
-            feature=solution.feature,
-            left=solution.left,
-            right=solution.right,
-            counts=counts,
-            n_rows=n_rows,
-            classes=classes,
-            objective=float(solution.objective),
-            **self._questions(solution.feature.tolist()),
-        )
-        self.objective_ = float(solution.objective)
-        self.lower_bound_ = float(solution.lower_bound)
-        self.status_ = solution.status
-        self.n_leaves_ = solution.leaves
-        self.depth_ = self.tree_.depth
-        self.statistics_ = solution.statistics
-        self._warn_if_stopped()
-
-    def _scope(self) -> str:
-        """Say among which trees this one was searched, unless among all."""
-        binarizer = self.binarizer_
-        if binarizer is None or binarizer.is_lossless:
-            return ""
-        return f" for {len(binarizer.literals_)} questions"
-
-    def _notes(self) -> list[str]:
-        dropped = {} if self.binarizer_ is None else self.binarizer_.dropped_
-        if not dropped:
-            return []
-        listed = ", ".join(f"{name} ({why})" for name, why in list(dropped.items())[:5])
-        more = f" and {len(dropped) - 5} more" if len(dropped) > 5 else ""
-        return [f"left out: {listed}{more}"]
-
-    def _questions(self, feature: list[int]) -> dict[str, Any]:
-        """Return what a tree that asks of these columns must know about them."""
-        used = sorted({j for j in feature if j >= 0})
-        if self.binarizer_ is None:
-            labels = self._labels_in
-            names = {j: f"x{j}" if labels is None else str(labels[j]) for j in used}
-            return {"literals": {j: Literal(j, name, "is 1") for j, name in names.items()}}
-        blanks = (v.name for v in self.binarizer_.variables_ if v.has_blanks)
-        return {
-            "literals": {j: self.binarizer_.literals_[j] for j in used},
-            "with_blanks": frozenset(blanks),
-        }
-
-    def _literals(self) -> list[Literal]:
-        """Return the questions that the 0/1 columns stand for."""
-        if self.binarizer_ is not None:
-            return self.binarizer_.literals_
-        return list(self._questions(list(range(self.n_features_in_)))["literals"].values())
-
-    def _warn_if_stopped(self) -> None:
-        reasons = {
-            "time_limit": (f"Stopped at time_limit={self.time_limit} s", "time_limit"),
-            "memory_limit": (
-                "Stopped because the machine's memory is used up"
-                if self.memory_limit is None
-                else f"Stopped at memory_limit={self.memory_limit} bytes",
-                "memory_limit",
-            ),
-            "interrupted": ("Interrupted", ""),
-        }
-        if self.status_ not in reasons:
-            return
-        what, limit = reasons[self.status_]
-        higher = f"a higher {limit}, or " if limit else ""
-        warnings.warn(
-            f"{what} with a valid tree: objective {self.objective_:.4f}, and no tree of depth "
-            f"{self.max_depth} is below {self.lower_bound_:.4f}. Try {higher}{self._cheaper}.",
-            LimitWarning,
-            stacklevel=4,
-        )
-
-    def _compare_names(self, table: Table) -> None:
-        fitted = getattr(self, "feature_names_in_", None)
-        if fitted is None and table.names is not None:
-            warnings.warn(
-                f"X has feature names, but {type(self).__name__} was fitted without feature names",
-                UserWarning,
-                stacklevel=4,
-            )
-        elif fitted is not None and table.names is None:
-            warnings.warn(
-                f"X does not have valid feature names, but {type(self).__name__} was fitted with "
-                "feature names",
-                UserWarning,
-                stacklevel=4,
-            )
-
-    def _training_accuracy(self) -> float:
-        tree = self.tree_
-        leaves = tree.feature < 0
-        return float(tree.counts[leaves].max(axis=1).sum() / tree.counts[leaves].sum())
-
-
-class _GreedyBelow(_TreeClassifier):
+class _GreedyBelow(TreeClassifier):
     """A classifier whose trees, or the trees it compares, are greedy in their lower levels."""
 
     def __init__(
@@ -440,7 +40,7 @@ class _GreedyBelow(_TreeClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        _check_flag("exact_last_split", self.exact_last_split)
+        check_flag("exact_last_split", self.exact_last_split)
 
     def _solver_options(self) -> dict[str, Any]:
         return {"exact_last_split": bool(self.exact_last_split)}
@@ -526,7 +126,7 @@ class GreedyTreeClassifier(_GreedyBelow):
     _algorithm = "greedy"
 
 
-class OptimalTreeClassifier(_TreeClassifier):
+class OptimalTreeClassifier(TreeClassifier):
     """The tree of lowest objective among all of depth `max_depth`, with proof.
 
     A fit that ends by itself has ``status_ == "optimal"`` and ``lower_bound_ == objective_``. One
@@ -588,10 +188,11 @@ class SPLITClassifier(_GreedyBelow):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        _check_flag("postprocess", self.postprocess)
+        check_flag("postprocess", self.postprocess)
         if self.lookahead_depth is None:
             return
-        _check_integer("lookahead_depth", self.lookahead_depth, 0, "levels searched exhaustively")
+        meaning = "levels searched exhaustively"
+        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, least=0)
         if self.lookahead_depth > self.max_depth:
             raise ValueError(
                 f"lookahead_depth={self.lookahead_depth} must not exceed "
@@ -604,34 +205,3 @@ class SPLITClassifier(_GreedyBelow):
             "lookahead_depth": self.lookahead_depth,
             "postprocess": bool(self.postprocess),
         }
-
-
-class _Progress:
-    """Writes a line a second to standard error."""
-
-    def __init__(self) -> None:
-        self._next = 1.0
-
-    def __call__(self, done: int, steps: int, seconds: float) -> None:
-        if seconds >= self._next:
-            self._next = seconds + 1
-            print(f"splitsecond: {done} of {steps} first splits, {seconds:.0f} s", file=sys.stderr)
-
-
-def _check_flag(name: str, value: Any) -> None:
-    if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name}={value!r} must be True or False.")
-
-
-def _check_integer(name: str, value: Any, least: int | None, meaning: str) -> None:
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, Integral)
-        or (least is not None and value < least)
-    ):
-        bound = "" if least is None else f" of at least {least}"
-        raise ValueError(f"{name}={value!r} must be an integer{bound}: {meaning}.")
-
-
-def _duration(seconds: float) -> str:
-    return f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"

@@ -19,6 +19,11 @@ def as_fraction(value: float | Rational | Decimal) -> Fraction:
     return Fraction(str(value))
 
 
+def objective_of(errors: int, leaves: int, weight: int, price: Fraction) -> Fraction:
+    """Return the objective of a tree; the price is lambda, of a leaf."""
+    return Fraction(errors, weight) + price * leaves
+
+
 def leaf_price(regularization: Fraction, weight: int, most_leaves: int) -> tuple[int, int]:
     """Return integers ``(error, leaf)`` that order all trees as the exact objective does.
 

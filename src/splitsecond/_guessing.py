@@ -13,7 +13,9 @@ from sklearn.utils import check_random_state
 from threadpoolctl import ThreadpoolController
 
 from splitsecond import _core
-from splitsecond._binarizers import MAX_CATEGORIES, Target, _asked, _Binarizer, check_number
+from splitsecond._binarizer_base import Binarizer, Target
+from splitsecond._binarizers import MAX_CATEGORIES, asked_categories
+from splitsecond._checks import check_flag, check_number
 from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._labels import encode_labels
 from splitsecond._literals import Literal, threshold_between
@@ -26,7 +28,7 @@ RIDGE = 0.02  # of the variance a column can have at most 0.25
 CHUNK = 1 << 16  # answers multiplied at once
 
 
-class ThresholdGuessBinarizer(_Binarizer):
+class ThresholdGuessBinarizer(Binarizer):
     """Thresholds guessed by boosting: few columns, nearly as good as all of them.
 
     Boosted stumps are grown on the raw columns, for all classes. Every question they ask becomes a
@@ -117,8 +119,7 @@ class ThresholdGuessBinarizer(_Binarizer):
             if name != "max_features" or value is not None:
                 check_number(name, value, kind, meaning, least=least, most=most)
         for name in ("column_elimination", "keep_binary"):
-            if not isinstance(getattr(self, name), (bool, np.bool_)):
-                raise ValueError(f"{name}={getattr(self, name)!r} must be True or False.")
+            check_flag(name, getattr(self, name))
 
     def _read_target(self, y: Any, n_rows: int) -> tuple[NDArray[Any] | None, int]:
         if y is None:
@@ -290,7 +291,7 @@ def _bin(
         shares: NDArray[Any] = np.bincount(
             values[counted], None if weights is None else weights[counted], n
         )
-        asked = _asked(np.arange(n), shares, True, MAX_CATEGORIES)
+        asked = asked_categories(np.arange(n), shares, True, MAX_CATEGORIES)
         has_others, has_blanks = len(asked) < n, not counted.all()
         bin_of = np.full(n + 1, len(asked), dtype=np.uint16)  # other categories
         bin_of[asked] = np.arange(len(asked))

@@ -29,6 +29,17 @@ def names_of(labels: list[Any] | None) -> list[str] | None:
     return labels
 
 
+def keep_columns(estimator: Any, labels: list[Any] | None, n_columns: int) -> None:
+    """Let a fitted estimator know the columns it was given."""
+    names = names_of(labels)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    estimator._labels_in = labels
+    estimator.n_features_in_ = n_columns
+
+
 @dataclass(frozen=True)
 class Table:
     """A table as the core reads it; `DenseTable` or `SparseTable`."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from splitsecond._columns import Kind, Variable
 
 OPERATORS = ("is 1", "<=", "==", "is missing")
+COMPARISONS = ("<=", "==")  # those that have a value
 
 
 class Literal(NamedTuple):

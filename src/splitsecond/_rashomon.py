@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import copy
 import warnings
-from decimal import Decimal
 from fractions import Fraction
-from numbers import Real
+from numbers import Integral
 from typing import Any
 
-from splitsecond._binarizers import Target
-from splitsecond._classifiers import (
-    LimitWarning,
-    _check_flag,
-    _check_integer,
-    _Progress,
-    _TreeClassifier,
-)
+from splitsecond._binarizer_base import Target
+from splitsecond._checks import check_amount, check_choice, check_flag, check_number
+from splitsecond._classifier_base import LimitWarning, Progress, TreeClassifier
 from splitsecond._exact import as_fraction, within_bound
 from splitsecond._input import Table
 from splitsecond._solver import SPEED, Problem, Solution, limit_options
@@ -25,7 +19,7 @@ from splitsecond._treeset import Scale, TreeSet
 KINDS = ("additive", "multiplicative", "absolute")
 
 
-class _RashomonClassifier(_TreeClassifier):
+class RashomonClassifier(TreeClassifier):
     """What RESPLIT and TreeFARMS share. `predict` and the like are those of the best tree."""
 
     trees_: TreeSet
@@ -69,21 +63,13 @@ class _RashomonClassifier(_TreeClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self.epsilon_kind not in KINDS:
-            raise ValueError(
-                f"epsilon_kind={self.epsilon_kind!r} must be one of {', '.join(map(repr, KINDS))}."
-            )
+        check_choice("epsilon_kind", self.epsilon_kind, KINDS)
         self._check_epsilon(self.epsilon)
-        _check_flag("keep_trivial", self.keep_trivial)
+        check_flag("keep_trivial", self.keep_trivial)
 
     @staticmethod
     def _check_epsilon(value: Any) -> None:
-        number = isinstance(value, (Real, Decimal)) and not isinstance(value, bool)
-        if not number or not 0 <= value <= 1e300:
-            raise ValueError(
-                f"epsilon={value!r:.40} must be a number of at least 0: how much worse than the "
-                "best a tree may be, such as 0.01."
-            )
+        check_amount("epsilon", value, "how much worse than the best a tree may be, such as 0.01")
 
     def _bound_of(self, reference: Fraction, epsilon: Any) -> Fraction:
         """Return the highest objective of the set, given that of the reference tree."""
@@ -110,11 +96,8 @@ class _RashomonClassifier(_TreeClassifier):
             max_depth=int(self.max_depth),
         )
 
-        def objective(errors: int, leaves: int) -> Fraction:
-            return Fraction(errors, problem.weight) + problem.price * leaves
-
         def bound(errors: int, leaves: int) -> int:
-            highest = self._bound_of(objective(errors, leaves), self.epsilon)
+            highest = self._bound_of(problem.objective(errors, leaves), self.epsilon)
             return within_bound(highest, problem.price, problem.weight, problem.most_leaves)[2]
 
         found = table.solve(
@@ -127,7 +110,7 @@ class _RashomonClassifier(_TreeClassifier):
                 "keep_trivial": bool(self.keep_trivial),
                 "exact_last_split": bool(getattr(self, "exact_last_split", False)),
                 "bound": bound,
-                "progress": self._listener or (_Progress() if self.verbose else None),
+                "progress": self._listener or (Progress() if self.verbose else None),
                 **limit_options(
                     target.time_left(), self.memory_limit, self.n_jobs, table.n_columns
                 ),
@@ -140,7 +123,7 @@ class _RashomonClassifier(_TreeClassifier):
         unit = 1.0
         if target.weights is not None:
             unit = float(target.weights.sum()) / problem.weight
-        reference = objective(found["errors"], found["leaves"])
+        reference = problem.objective(found["errors"], found["leaves"])
         scale = Scale(
             price=problem.price,
             weight=problem.weight,
@@ -184,8 +167,8 @@ class _RashomonClassifier(_TreeClassifier):
             statistics=found["statistics"],
         )
 
-    def _keep(self, *found: Any) -> None:
-        super()._keep(*found)
+    def _keep(self, table: Table, target: Target, solution: Solution) -> None:
+        super()._keep(table, target, solution)
         reader = copy.copy(self)  # fitting again must not change this set
         del reader.trees_
         self.trees_._estimator = reader
@@ -214,7 +197,7 @@ class _RashomonClassifier(_TreeClassifier):
         )
 
 
-class TreeFARMS(_RashomonClassifier):
+class TreeFARMS(RashomonClassifier):
     """Every tree of depth `max_depth` whose objective is within `epsilon` of the optimum.
 
     Parameters
@@ -251,7 +234,7 @@ class TreeFARMS(_RashomonClassifier):
         return None
 
 
-class RESPLIT(_RashomonClassifier):
+class RESPLIT(RashomonClassifier):
     """A Rashomon set by lookahead: good prefixes, filled with all trees no worse than greedy.
 
     The reference that `epsilon` is added to is the best tree that is greedy below
@@ -300,8 +283,9 @@ class RESPLIT(_RashomonClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        _check_integer("lookahead_depth", self.lookahead_depth, 0, "the depth of the prefixes")
-        _check_flag("exact_last_split", self.exact_last_split)
+        meaning = "the depth of the prefixes"
+        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, least=0)
+        check_flag("exact_last_split", self.exact_last_split)
 
     def _lookahead(self, depth: int) -> int | None:
         return min(int(self.lookahead_depth), depth)

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._exact import as_fraction, leaf_price
+from splitsecond._exact import as_fraction, leaf_price, objective_of
 from splitsecond._input import Table, read_table
 from splitsecond._weights import as_integers
 
 ALGORITHMS = ("greedy", "lickety", "split", "optimal")
 
 
-# Speed alone, never the answer: the defaults of `solve`.
+# What changes only the speed, never the answer; it is there for tests and measurements.
 SPEED: dict[str, Any] = {
     "simd": "auto",
     "equivalent_points": True,
@@ -65,6 +65,10 @@ class Problem:
         most_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
         prices = leaf_price(price, weight, most_leaves)
         return cls(codes, integers, weight, price, depth, most_leaves, *prices)
+
+    def objective(self, errors: int, leaves: int) -> Fraction:
+        """Return the objective of a tree."""
+        return objective_of(errors, leaves, self.weight, self.price)
 
     def options(self) -> dict[str, Any]:
         """Return what the core must know of it besides the rows."""
@@ -120,19 +124,16 @@ def solve(
     memory_limit: int | None = None,
     n_jobs: int | None = 1,
     progress: Callable[[int, int, float], object] | None = None,
-    simd: str = "auto",
-    equivalent_points: bool = True,
-    similar_support: bool = True,
-    minimum_support: bool = True,
-    cache: bool = True,
-    subtract_siblings: bool = True,
+    **speed: Any,
 ) -> Solution:
     """Solve one problem.
 
     ``codes`` are class numbers from 0 to ``n_classes - 1``. ``progress`` is called some 50 times a
-    second with the first splits tried, their number, and the seconds since the start. What comes
-    after it changes only the speed, never the answer: it is there for tests and measurements.
+    second with the first splits tried, their number, and the seconds since the start. ``speed`` are
+    entries of `SPEED` to be other than there.
     """
+    if not set(speed) <= set(SPEED):
+        raise TypeError(f"There is no option {min(set(speed) - set(SPEED))!r}.")
     table = X if isinstance(X, Table) else read_table(X)
     problem = Problem.of(
         table, codes, n_classes, weights, regularization=regularization, max_depth=max_depth
@@ -148,18 +149,14 @@ def solve(
         "exact_last_split": exact_last_split,
         **limit_options(time_limit, memory_limit, n_jobs, table.n_columns),
         "progress": progress,
-        "simd": simd,
-        "equivalent_points": equivalent_points,
-        "similar_support": similar_support,
-        "minimum_support": minimum_support,
-        "cache": cache,
-        "subtract_siblings": subtract_siblings,
+        **SPEED,
+        **speed,
     }
     found = table.solve(problem.codes, n_classes, problem.integers, options)
     if not found["packed"]:  # stopped before every value had been looked at
         table.check_binary()
 
-    objective = Fraction(found["errors"], total) + price * found["leaves"]
+    reached = problem.objective(found["errors"], found["leaves"])
     error_price, per_leaf = problem.error_price, problem.leaf_price
     exact = found["lower_bound"] == error_price * found["errors"] + per_leaf * found["leaves"]
     # The core's price of a leaf orders trees exactly but is not lambda itself; where it is dearer,
@@ -175,8 +172,8 @@ def solve(
         errors=found["errors"],
         leaves=found["leaves"],
         weight=total,
-        objective=objective,
-        lower_bound=objective if exact else min(objective, max(proved, price)),
+        objective=reached,
+        lower_bound=reached if exact else min(reached, max(proved, price)),
         # Only the optimal search sets out to prove; elsewhere a closed gap is good luck.
         status="optimal" if exact and algorithm == "optimal" else found["status"],
         statistics=found["statistics"],

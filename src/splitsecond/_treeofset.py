@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._exact import objective_of
 from splitsecond._literals import Literal
 from splitsecond._tree import Tree, rows_at_nodes
 
@@ -58,7 +59,7 @@ class TreeOfSet(Tree):
     def exact_objective(self) -> Fraction:
         """Training error plus lambda times the number of leaves."""
         scale = self._set._scale
-        return Fraction(self.errors, scale.weight) + scale.price * self.n_leaves
+        return objective_of(self.errors, self.n_leaves, scale.weight, scale.price)
 
     @cached_property
     def objective(self) -> float:

@@ -19,14 +19,16 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from splitsecond import _core
-from splitsecond._exact import within_bound
+from splitsecond._checks import check_number
+from splitsecond._exact import objective_of, within_bound
 from splitsecond._input import Table
+from splitsecond._packing import number_of, pack_columns
 from splitsecond._timbertrek import to_timbertrek
 from splitsecond._tree import Tree, leaf_of_rows
 from splitsecond._treeofset import TreeOfSet
 
 if TYPE_CHECKING:
-    from splitsecond._rashomon import _RashomonClassifier
+    from splitsecond._rashomon import RashomonClassifier
 
 CHUNK = 256  # trees fetched at once while iterating
 MOST = 2**60  # beyond all leaves, levels and weights
@@ -48,7 +50,7 @@ class Scale:
     def objective(self, cost: int, leaves: int) -> Fraction:
         """Return the objective of a tree of that cost."""
         errors = (cost - self.leaf_price * leaves) // self.error_price
-        return Fraction(errors, self.weight) + self.price * leaves
+        return objective_of(errors, leaves, self.weight, self.price)
 
     def cost(self, objective: Fraction) -> int:
         """Return the highest cost of a tree within an objective."""
@@ -73,7 +75,7 @@ class TreeSet(Sequence[Tree]):
 
     def __init__(
         self,
-        estimator: _RashomonClassifier,
+        estimator: RashomonClassifier,
         graph: _core.Graph,
         scale: Scale,
         bound: Fraction,
@@ -90,7 +92,7 @@ class TreeSet(Sequence[Tree]):
     @cached_property
     def n_trees(self) -> int:
         """The exact number of trees."""
-        return _number(self._graph.n_trees())
+        return number_of(self._graph.n_trees())
 
     @property
     def bound(self) -> float:
@@ -107,7 +109,7 @@ class TreeSet(Sequence[Tree]):
         counted: dict[Fraction, int] = {}
         for cost, leaves, digits in self._graph.histogram():
             objective = self._scale.objective(cost, leaves)
-            counted[objective] = counted.get(objective, 0) + _number(digits)
+            counted[objective] = counted.get(objective, 0) + number_of(digits)
         rounded: dict[float, int] = {}  # different objectives may be the same float
         for objective in sorted(counted):
             rounded[float(objective)] = rounded.get(float(objective), 0) + counted[objective]
@@ -169,8 +171,7 @@ class TreeSet(Sequence[Tree]):
         n_trees = self.n_trees
         if n_trees == 0:
             raise ValueError("There is no tree to draw: the set is empty.")
-        if isinstance(n, bool) or not isinstance(n, Integral) or n < 0:
-            raise ValueError(f"n={n!r:.40} must be a whole number of at least 0.")
+        check_number("n", n, Integral, "trees to draw", least=0)
         random = check_random_state(random_state)
         end = self._numbers([n_trees])[0]
         top = (n_trees.bit_length() - 1) // 64  # words above it are zero
@@ -362,8 +363,7 @@ class TreeSet(Sequence[Tree]):
             raise ValueError("There is no tree to vote: the set is empty.")
         asked = set(self._graph.features())
         n_columns = len(self._estimator._literals())
-        columns = [_bits(table.column(j)) if j in asked else _NOTHING for j in range(n_columns)]
-        votes = self._graph.vote(columns, table.n_rows)
+        votes = self._graph.vote(pack_columns(table, asked, n_columns), table.n_rows)
         if votes is None:
             raise KeyboardInterrupt
         digits = votes.reshape(table.n_rows, len(self._estimator.classes_), -1)
@@ -371,7 +371,7 @@ class TreeSet(Sequence[Tree]):
             shares: NDArray[np.float64] = digits[:, :, 0] / float(n_trees)
             if n_trees < 2**53:
                 return shares
-        whole = [[_number(cell) / n_trees for cell in row] for row in digits.tolist()]
+        whole = [[number_of(cell) / n_trees for cell in row] for row in digits.tolist()]
         return np.array(whole)
 
     def multiplicity(self, X: Any) -> NDArray[np.float64]:
@@ -429,9 +429,6 @@ def graph_from_state(state: dict[str, Any]) -> _core.Graph:
     return graph
 
 
-_NOTHING = np.zeros(0, dtype=np.uint64)
-
-
 def _variance(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     ordered = np.sort(shares, axis=1)  # so that the same shares give the same sum
     variance: NDArray[np.float64] = (1 - (ordered**2).sum(axis=1)) / 2
@@ -450,17 +447,6 @@ def _at_least_0(name: str, value: Any, kind: Any) -> Any:
         what = "a whole number" if kind is Integral else "a number"
         raise ValueError(f"{name}={value!r:.40} must be {what} of at least 0, or None.")
     return int(min(value, MOST)) if kind is Integral else min(value, MOST)
-
-
-def _bits(answers: NDArray[Any]) -> NDArray[np.uint64]:
-    packed = np.packbits(np.asarray(answers == 1), bitorder="little")
-    padded = np.zeros(-(-len(packed) // 8) * 8, dtype=np.uint8)
-    padded[: len(packed)] = packed
-    return padded.view("<u8").astype(np.uint64)
-
-
-def _number(digits: Iterable[int]) -> int:
-    return sum(int(digit) << (64 * i) for i, digit in enumerate(digits))
 
 
 def _shown(n_trees: int) -> str:

@@ -1,0 +1,10 @@
+// The module `_core`.
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+    m.doc() = "The native core of splitsecond; use the estimators instead.";
+    splitsecond::bind_solving(m);
+    splitsecond::bind_guessing(m);
+    splitsecond::bind_graphs(m);
+    splitsecond::bind_reliance(m);
+}

@@ -1,0 +1,105 @@
+// How much trees rely on variables.
+#include "reliance.hpp"
+
+#include <stdexcept>
+
+#include "bindings.hpp"
+
+namespace splitsecond {
+namespace {
+
+// Reliance on some rows, which it holds on to.
+class RowsReliance {
+public:
+    RowsReliance(std::vector<Array<std::uint64_t>> columns, std::vector<std::size_t> variable_of,
+                 const Array<std::int32_t>& classes, std::size_t n_classes,
+                 const std::optional<Array<std::int32_t>>& weights)
+        : held_(std::move(columns)), variable_of_(std::move(variable_of)), n_classes_(n_classes) {
+        const std::size_t n_rows = classes.size();
+        for (const Array<std::uint64_t>& column : held_)
+            columns_.push_back(column.size() < (n_rows + 63) / 64 ? nullptr : column.data());
+        if (variable_of_.size() != columns_.size() || (weights && weights->size() != n_rows))
+            throw std::invalid_argument(
+                "there must be a variable for each column and a weight for each row.");
+        for (std::size_t i = 0; i < n_rows; ++i)
+            if (classes.data()[i] < 0 || static_cast<std::size_t>(classes.data()[i]) >= n_classes ||
+                (weights && weights->data()[i] < 0))
+                throw std::invalid_argument("a class or a weight is out of range.");
+        reliance_.emplace(columns_, variable_of_, n_rows, classes.data(), n_classes,
+                          weights ? weights->data() : nullptr);
+    }
+
+    // (weight * expected errors with each variable permuted, -1 where it is not asked about; errors)
+    nb::tuple of_tree(const Array<std::int32_t>& feature, const Array<std::int32_t>& left,
+                      const Array<std::int32_t>& right, const Array<std::int32_t>& label) {
+        FlatTree tree;
+        tree.feature.assign(feature.data(), feature.data() + feature.size());
+        tree.left.assign(left.data(), left.data() + left.size());
+        tree.right.assign(right.data(), right.data() + right.size());
+        std::vector<std::uint32_t> labels;
+        for (std::size_t i = 0; i < feature.size(); ++i) {
+            labels.push_back(static_cast<std::uint32_t>(label.data()[i]));
+            const auto after = [&](std::int32_t child) {
+                return child > static_cast<std::int32_t>(i) &&
+                       static_cast<std::size_t>(child) < feature.size();
+            };
+            if (labels[i] >= n_classes_ ||
+                (tree.feature[i] >= 0 &&
+                 (!has(tree.feature[i]) || !after(tree.left[i]) || !after(tree.right[i]))))
+                throw std::invalid_argument("the arrays are not those of a tree.");
+        }
+        std::vector<std::int64_t> permuted;
+        const std::int64_t errors = reliance_->of(tree, labels, permuted);
+        return nb::make_tuple(to_array(std::move(permuted)), errors, reliance_->weight());
+    }
+
+    // The same for trees of a set: those with these numbers; one row for each tree.
+    nb::tuple of_set(Graph& graph, const TreeNumbers& numbers) {
+        check_numbers(graph, numbers);
+        for (const GraphEdge& edge : graph.edges)
+            if (!has(edge.feature)) throw std::invalid_argument("a column that trees ask for is missing.");
+        if (graph.n_classes != n_classes_)
+            throw std::invalid_argument("the classes are not those of the set.");
+        std::vector<std::int64_t> permuted, errors;
+        const bool stopped = run_unlimited([&](Limits& limits) {
+            std::vector<std::int64_t> row;
+            for (std::size_t i = 0; i < numbers.shape(0); ++i) {
+                FlatTree tree;
+                if (!graph.append_tree(numbers.data() + i * graph.digits(), tree)) break;
+                std::vector<std::uint32_t> labels;
+                for (const std::uint32_t node : tree.node) labels.push_back(graph.nodes[node].label);
+                errors.push_back(reliance_->of(tree, labels, row));
+                permuted.insert(permuted.end(), row.begin(), row.end());
+                if (limits.stop()) return true;
+            }
+            return false;
+        });
+        return nb::make_tuple(to_array(std::move(permuted)), to_array(std::move(errors)), reliance_->weight(),
+                              stopped);
+    }
+
+private:
+    bool has(std::int32_t feature) const {
+        return static_cast<std::size_t>(feature) < columns_.size() &&
+               columns_[static_cast<std::size_t>(feature)] != nullptr;
+    }
+
+    std::vector<Array<std::uint64_t>> held_;
+    std::vector<const std::uint64_t*> columns_;
+    std::vector<std::size_t> variable_of_;
+    std::size_t n_classes_;
+    std::optional<Reliance> reliance_;
+};
+
+}  // namespace
+
+void bind_reliance(nb::module_& m) {
+    nb::class_<RowsReliance>(m, "Reliance")
+        .def(nb::init<std::vector<Array<std::uint64_t>>, std::vector<std::size_t>, const Array<std::int32_t>&,
+                      std::size_t, const std::optional<Array<std::int32_t>>&>(),
+             "columns"_a, "variable_of"_a, "classes"_a, "n_classes"_a, "weights"_a.none())
+        .def("of_tree", &RowsReliance::of_tree, "feature"_a, "left"_a, "right"_a, "label"_a)
+        .def("of_set", &RowsReliance::of_set, "graph"_a, "numbers"_a);
+}
+
+}  // namespace splitsecond

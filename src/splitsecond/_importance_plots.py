@@ -1,0 +1,109 @@
+"""Drawings of importance distributions, with matplotlib."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond._checks import check_number
+
+if TYPE_CHECKING:
+    from splitsecond._distribution import ImportanceDistribution
+
+
+def draw_importance(rid: ImportanceDistribution, kind: str, ax: Any, most: int | None) -> Any:
+    """Draw boxes or curves; see `RashomonImportance.plot`."""
+    if kind not in ("box", "cdf"):
+        raise ValueError(f"kind={kind!r} must be 'box' or 'cdf'.")
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("Plots need matplotlib: pip install 'splitsecond[plot]'.") from error
+    if most is None:
+        most = 20 if kind == "box" else 8
+    check_number("most", most, Integral, "variables to show", least=1)
+    shown = np.argsort(-rid.mean_, kind="stable")[:most]
+    names = [_shortened(rid.variables_[j]) for j in shown]
+    is_new = ax is None
+    if is_new:
+        height = 1.4 + 0.32 * len(shown) if kind == "box" else max(4.2, 0.6 + 0.22 * len(shown))
+        size = (max(7, 5.5 + 0.08 * max(map(len, names))), height)
+        ax = pyplot.subplots(figsize=size, layout="constrained")[1]
+    draw = _draw_boxes if kind == "box" else _draw_curves
+    note = draw(rid, ax, shown, names)
+    meaning = "minus the loss" if rid._fitted_kind == "subtractive" else "divided by the loss"
+    if np.isinf(rid.quantiles([1])[0, shown]).any():
+        note += "\ninfinite values are not shown"
+    ax.set_xlabel(f"reliance: loss with the variable permuted,\n{meaning}{note}")
+    if kind == "cdf":
+        outside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
+        ax.legend(frameon=False, **(outside if is_new else {}))
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    return ax
+
+
+def _draw_curves(
+    rid: ImportanceDistribution, ax: Any, shown: NDArray[np.intp], names: list[str]
+) -> str:
+    curves = [rid._distribution(int(j)) for j in shown]
+    ends = np.concatenate([values[np.isfinite(values)] for values, _ in curves])
+    low, high = (ends.min(), ends.max()) if len(ends) else (1.0, 1.0)
+    margin = 0.03 * (high - low) or 0.01
+    for i, ((values, weights), name) in enumerate(zip(curves, names, strict=True)):
+        known = np.isfinite(values)
+        shares = np.cumsum(weights)[known]
+        ax.step(
+            [low - margin, *values[known], high + margin],
+            [0, *shares, shares[-1] if len(shares) else 0],
+            where="post",
+            label=name,
+            linestyle=("-", "--", ":", "-.")[i // 10 % 4],  # there are ten colours
+        )
+    ax.set_xlim(low - margin, high + margin)
+    ax.set_ylim(-0.03, 1.03)
+    ax.set_ylabel("share of good trees")
+    return ""
+
+
+def _draw_boxes(
+    rid: ImportanceDistribution, ax: Any, shown: NDArray[np.intp], names: list[str]
+) -> str:
+    box = rid.box()
+    stats = [
+        {
+            "label": name,
+            "med": box["median"][j],
+            "q1": box["quartile_1"][j],
+            "q3": box["quartile_3"][j],
+            "whislo": box["low"][j],
+            "whishi": box["high"][j],
+            "mean": rid.mean_[j],
+        }
+        for j, name in zip(shown[::-1], names[::-1], strict=True)
+    ]
+    ax.bxp(
+        stats,
+        orientation="horizontal",
+        showfliers=False,
+        showmeans=True,
+        patch_artist=True,
+        boxprops={"facecolor": "#9ecae1", "edgecolor": "#3182bd"},
+        medianprops={"color": "#08306b"},
+        meanprops={
+            "marker": "D",
+            "markersize": 4,
+            "markerfacecolor": "#e6550d",
+            "markeredgecolor": "none",
+        },
+    )
+    ax.axvline(rid._nothing(), color="0.6", linewidth=0.8, zorder=0)
+    return " (line: median, diamond: mean)"
+
+
+def _shortened(name: str) -> str:
+    """Leave room for the drawing."""
+    return name if len(name) <= 48 else f"{name[:30].rstrip()} … {name[-15:].lstrip()}"

@@ -1,0 +1,124 @@
+"""Saving models and binarizers as JSON, and loading them again.
+
+A file holds what a model needs to predict and to print itself: parameters, questions, the tree.
+No training rows, no code: loading builds objects from plain values, each checked before it is used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from splitsecond._classifier_base import TreeClassifier
+from splitsecond._rashomon import RashomonClassifier
+from splitsecond._saving._models import CLASSES, Estimator
+from splitsecond._saving._reader import DamagedError, Reader, is_integer, parse
+from splitsecond._saving._reading import estimator_in
+from splitsecond._saving._sets import set_in, set_out
+from splitsecond._saving._writing import estimator_out
+from splitsecond._treeset import TreeSet
+
+FORMAT = "splitsecond model"
+VERSION = 1
+
+
+def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier, binarizer or set of trees to a JSON file.
+
+    Parameters
+    ----------
+    model : fitted estimator or TreeSet
+        One of splitsecond's classifiers or binarizers, or the `trees_` of one, filtered or not.
+    path : str or path-like
+        The file; it is replaced whole or not at all.
+
+    Examples
+    --------
+    >>> import numpy as np, os, splitsecond, tempfile
+    >>> model = splitsecond.LicketySPLITClassifier().fit([[1.5], [2.5]] * 9, ["a", "b"] * 9)
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.json")
+    >>> splitsecond.save(model, path)
+    >>> splitsecond.load(path).predict([[1.9], [2.1]]).tolist()
+    ['a', 'b']
+    """
+    trees = model if isinstance(model, TreeSet) else None
+    if trees is not None:
+        model = trees._estimator
+    if type(model).__name__ not in CLASSES or not isinstance(model, CLASSES[type(model).__name__]):
+        raise TypeError(
+            f"save takes a classifier or binarizer of splitsecond, got {type(model).__name__}."
+        )
+    check = "tree_" if isinstance(model, TreeClassifier) else "literals_"
+    if not hasattr(model, check):
+        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before save.")
+    text = json.dumps(
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "model": estimator_out(model),
+            **({} if trees is None else {"set": set_out(trees)}),
+        },
+        ensure_ascii=False,
+        allow_nan=False,
+        indent=1,
+    )
+    target = Path(path)
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        # Half a character, which UTF-8 has no bytes for, becomes JSON's escape for it.
+        partial.write_bytes((text + "\n").encode("utf-8", "backslashreplace"))
+        partial.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            partial.unlink()
+        raise
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read what `save` wrote; no code in the file is run.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    estimator or TreeSet
+        As it was saved.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is no model file: it is not UTF-8 text.") from error
+    try:
+        content = parse(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is no model file, or damaged: {error}") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ValueError(f"{path} is no model file of splitsecond: it does not say so.")
+    version: Any = content.get("version")
+    if not is_integer(version) or version < 1:
+        raise ValueError(f"{path} is damaged: its format version is {version!r:.40}.")
+    if version > VERSION:
+        raise ValueError(
+            f"{path} has format version {version}; this splitsecond reads up to {VERSION}. "
+            "Install a newer splitsecond to read it."
+        )
+    try:
+        reader = Reader(content)
+        model = estimator_in(reader.part("model"))
+        if not reader.has("set"):
+            if isinstance(model, RashomonClassifier) and not hasattr(model, "trees_"):
+                raise DamagedError("its set of trees is missing")
+            return model
+        if not isinstance(model, RashomonClassifier):
+            raise DamagedError("there is a set of trees, but not its classifier")
+        return set_in(model, reader.part("set"))
+    except DamagedError as error:
+        raise ValueError(f"{path} is damaged: {error}.") from error
+    except RecursionError as error:
+        raise ValueError(f"{path} is damaged: it is nested too deeply.") from error

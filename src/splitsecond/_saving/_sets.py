@@ -1,0 +1,62 @@
+"""Sets of trees to JSON, and back."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from splitsecond._exact import leaf_price
+from splitsecond._rashomon import RashomonClassifier
+from splitsecond._saving._reader import DamagedError, Json, Reader
+from splitsecond._treeset import Scale, TreeSet, graph_from_state
+
+
+def set_out(trees: TreeSet) -> Json:
+    """Return a set as JSON."""
+    scale = trees._scale
+    state = trees._graph.state()
+    return {
+        "price": str(scale.price),
+        "weight": scale.weight,
+        "unit": scale.unit,
+        "most_leaves": scale.most_leaves,
+        "reference": str(scale.reference),
+        "bound": str(trees._bound),
+        "keep_trivial": state["keep_trivial"],
+        "max_leaves": state["max_leaves"],
+        "root": state["root"],
+        **{name: state[name].tolist() for name in ("nodes", "edges", "counts")},
+    }
+
+
+def set_in(model: RashomonClassifier, reader: Reader) -> TreeSet:
+    """Return the set of a fitted classifier."""
+    price, reference, bound = (reader.fraction(key) for key in ("price", "reference", "bound"))
+    weight = reader.integer("weight", 1, 2**31)
+    most_leaves = reader.integer("most_leaves", 1, 2**26)
+    unit = reader.number("unit")
+    if price < 0 or unit <= 0:
+        raise DamagedError("'set' has a negative price or weight")
+    error_price, per_leaf = leaf_price(price, weight, most_leaves)
+    n_columns = len(model._literals())
+    edges = reader.integers("edges", 0, 2**31)
+    if any(feature >= n_columns for feature in edges[::3]):
+        raise DamagedError("'edges' asks of a column that is not there")
+    state = {
+        "error_price": error_price,
+        "leaf_price": per_leaf,
+        "keep_trivial": reader.flag("keep_trivial"),
+        "max_leaves": reader.integer("max_leaves", 0, 2**62),
+        "n_classes": len(model.classes_),
+        "root": reader.integer("root", 0, 2**31),
+        "nodes": np.array(reader.integers("nodes", -1, 2**62), dtype=np.int64),
+        "edges": np.array(edges, dtype=np.int64),
+        "counts": np.array(reader.integers("counts", 0, 2**31), dtype=np.int32),
+    }
+    try:
+        graph = graph_from_state(state)
+    except ValueError as error:
+        raise DamagedError(str(error)) from error
+    scale = Scale(price, weight, unit, error_price, per_leaf, most_leaves, reference)
+    return TreeSet(copy.copy(model), graph, scale, bound)  # fitting again must not change the set
