@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from splitsecond._binarizer_base import Binarizer, Target
 from splitsecond._binarizers import MidpointBinarizer, QuantileBinarizer
 from splitsecond._checks import check_amount, check_number
-from splitsecond._columns import RawTable
+from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._guessing import ThresholdGuessBinarizer
 from splitsecond._input import NotBinaryError, Table, keep_columns, looks_binary, read_table
 from splitsecond._labels import encode_labels
@@ -354,11 +354,21 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.binarizer_ is None:
             labels = self._labels_in
             names = {j: f"x{j}" if labels is None else str(labels[j]) for j in used}
-            return {"literals": {j: Literal(j, name, "is 1") for j, name in names.items()}}
-        blanks = (v.name for v in self.binarizer_.variables_ if v.has_blanks)
+            return {
+                "literals": {j: Literal(j, name, "is 1") for j, name in names.items()},
+                "variables": {
+                    j: Variable(j if labels is None else labels[j], name, Kind.BINARY)
+                    for j, name in names.items()
+                },
+                "n_columns": self.n_features_in_,
+            }
+        variables = self.binarizer_.variables_
+        literals = {j: self.binarizer_.literals_[j] for j in used}
         return {
-            "literals": {j: self.binarizer_.literals_[j] for j in used},
-            "with_blanks": frozenset(blanks),
+            "literals": literals,
+            "variables": {each.column: variables[each.column] for each in literals.values()},
+            "n_columns": self.n_features_in_,
+            "with_blanks": frozenset(v.name for v in variables if v.has_blanks),
         }
 
     def _literals(self) -> list[Literal]:

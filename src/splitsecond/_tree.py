@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
 
+from splitsecond._asking import asked_table
+from splitsecond._cart import to_sklearn
+from splitsecond._columns import Variable
 from splitsecond._input import Table
 from splitsecond._literals import Literal
+from splitsecond._source import to_python
+from splitsecond._sql import to_sql
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,6 +38,10 @@ class Tree:
         The class labels.
     literals : dict of int to Literal
         The questions asked, by their column among the 0/1 columns.
+    variables : dict of int to Variable
+        What the questions are about, by their column in the user's table.
+    n_columns : int
+        Columns of the user's table.
     objective : float
         Training error plus ``regularization`` times the number of leaves.
     with_blanks : frozenset of str
@@ -44,6 +55,8 @@ class Tree:
     n_rows: NDArray[np.int64]
     classes: NDArray[Any]
     literals: dict[int, Literal]
+    variables: dict[int, Variable]
+    n_columns: int
     objective: float
     with_blanks: frozenset[str] = frozenset()
     prediction: NDArray[np.int64] = field(init=False)
@@ -76,6 +89,41 @@ class Tree:
 
     def __str__(self) -> str:
         return self.to_text()
+
+    # ---- rows ------------------------------------------------------------------------------------
+
+    @property
+    def questions(self) -> list[str]:
+        """The questions in words: the columns of `answers`."""
+        return [str(literal) for _, literal in sorted(self.literals.items())]
+
+    def answers(self, X: Any) -> NDArray[np.uint8]:
+        """Answer the questions of the tree for each row: 1 is yes.
+
+        Columns of a data frame are found by name, those of other tables by position.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, number of questions)
+        """
+        table = asked_table(self, X)
+        out = np.zeros((table.n_rows, table.n_columns), dtype=np.uint8)
+        for j in range(table.n_columns):
+            out[:, j] = table.column(j)
+        return out
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the leaf (a node) that each row of a table ends in."""
+        place = {j: i for i, j in enumerate(sorted(self.literals))}
+        feature = np.array([place.get(j, -1) for j in self.feature.tolist()], dtype=np.int32)
+        return leaf_of_rows(feature, self.left, self.right, asked_table(self, X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row: the heaviest one in its leaf."""
+        predicted: NDArray[Any] = self.classes[self.prediction[self.apply(X)]]
+        return predicted
+
+    # ---- other forms -----------------------------------------------------------------------------
 
     def rules(self) -> list[dict[str, Any]]:
         """List the leaves as rules, each with its conditions, prediction, rows and class shares."""
@@ -156,6 +204,69 @@ class Tree:
             lines.append((f"{lead}-> {self.classes[chosen]}", share))
         width = max(len(text) for text, _ in lines)
         return "\n".join(f"{text:<{width}}  {numbers}" for text, numbers in lines)
+
+    def to_sql(self, *, table: str | None = None, columns: Mapping[str, str] | None = None) -> str:
+        """Return the prediction as an SQL expression, for ``SELECT <expression> FROM ...``.
+
+        It is nested CASE expressions in standard SQL. NULL and NaN are blanks. Columns of truth
+        values are compared with 1; text is compared by the rules of the database, some of which
+        ignore case. Labels that SQL has no word for are written as text.
+
+        Parameters
+        ----------
+        table : str, optional
+            Name or alias of the table, put before each column.
+        columns : mapping of str to str, optional
+            Expressions to use for some columns, such as ``{"flag": 'CAST("flag" AS INTEGER)'}``
+            where truth values do not compare with 1. Others are their names in quotes.
+
+        Examples
+        --------
+        >>> from splitsecond import LicketySPLITClassifier
+        >>> X, y = [[18], [25], [31], [58]] * 5, ["young", "young", "old", "old"] * 5
+        >>> print(LicketySPLITClassifier().fit(X, y).tree_.to_sql())
+        CASE
+          WHEN "x0" <= 28 THEN 'young'
+          ELSE 'old'
+        END
+        """
+        return to_sql(self, table, columns)
+
+    def to_python(self, name: str = "predict") -> str:
+        """Return the source of a Python function that predicts one row, and needs nothing else.
+
+        The function takes a mapping of columns to values, such as a dictionary, or the columns as
+        keywords; a row of a table without names is any sequence. None, NaN and pandas' NA are
+        blanks. Labels that are no plain values are written as text.
+
+        Examples
+        --------
+        >>> from splitsecond import LicketySPLITClassifier
+        >>> X, y = [[18], [25], [31], [58]] * 5, ["young", "young", "old", "old"] * 5
+        >>> source = LicketySPLITClassifier().fit(X, y).tree_.to_python("age_group")
+        >>> exec(source)
+        >>> age_group([28])
+        'young'
+        """
+        return to_python(self, name)
+
+    def to_sklearn(self, *, questions: bool | None = None) -> DecisionTreeClassifier:
+        """Return a fitted `sklearn.tree.DecisionTreeClassifier` that predicts the same.
+
+        Where the tree only compares numbers, or asks whether they are missing, it reads the user's
+        columns: ``X[model.feature_names_in_]`` for a data frame, which are those the tree asks
+        about, or all columns of a table without names. Otherwise it reads the answers to the
+        questions: ``tree.answers(X)``, whose columns are named by ``tree.questions``.
+
+        scikit-learn rounds tables to 32-bit floats. Values just above a threshold that round to it
+        are taken for it; answers are never rounded.
+
+        Parameters
+        ----------
+        questions : bool, optional
+            True: read answers in any case. False: an error where it cannot read the columns.
+        """
+        return to_sklearn(self, questions)
 
     def to_dot(self) -> str:
         """Return the tree in Graphviz's language."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._columns import Variable
 from splitsecond._exact import objective_of
 from splitsecond._literals import Literal
 from splitsecond._tree import Tree, rows_at_nodes
@@ -87,6 +88,17 @@ class TreeOfSet(Tree):
         """The questions asked, by their column among the 0/1 columns."""
         literals: dict[int, Literal] = self._asked["literals"]
         return literals
+
+    @property
+    def variables(self) -> dict[int, Variable]:
+        """What the questions are about, by their column in the user's table."""
+        variables: dict[int, Variable] = self._asked["variables"]
+        return variables
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the user's table."""
+        return int(self._asked["n_columns"])
 
     @property
     def with_blanks(self) -> frozenset[str]:
