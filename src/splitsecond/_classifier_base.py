@@ -24,6 +24,7 @@ from splitsecond._guessing import ThresholdGuessBinarizer
 from splitsecond._input import NotBinaryError, Table, keep_columns, looks_binary, read_table
 from splitsecond._labels import encode_labels
 from splitsecond._literals import Literal
+from splitsecond._notebook import ShowsItsTree
 from splitsecond._solver import Solution, n_threads, solve
 from splitsecond._tree import Tree, leaf_of_rows, rows_at_nodes
 from splitsecond._weights import check_sample_weight, row_weights
@@ -52,7 +53,7 @@ class LimitWarning(UserWarning):
     """A fit was stopped by a limit or by Ctrl-C and returned the best tree found until then."""
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What the classifiers share; each adds its parameters and names its algorithm."""
 
     _algorithm: ClassVar[str]

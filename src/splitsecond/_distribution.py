@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._bootstraps import Sample
+from splitsecond._frames import frame_of
 from splitsecond._reliance import reliances
 
 
@@ -93,8 +94,6 @@ class ImportanceDistribution:
     def to_frame(self, library: str = "pandas") -> Any:
         """Return a data frame, a row for each variable, the most important first."""
         check_is_fitted(self, "mean_")
-        if library not in ("pandas", "polars"):
-            raise ValueError(f"library={library!r} must be 'pandas' or 'polars'.")
         order = np.argsort(-self.mean_, kind="stable")
         columns: dict[str, Any] = {
             "variable": [self.variables_[j] for j in order],
@@ -103,11 +102,7 @@ class ImportanceDistribution:
             **{name: part[order] for name, part in self.box().items()},
             "usage": self.usage_[order],
         }
-        try:
-            module = __import__(library)
-        except ImportError as error:
-            raise ImportError(f"{library} is not installed: pip install {library}.") from error
-        return module.DataFrame(columns)
+        return frame_of(columns, library)
 
     # ---- steps of fit --------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._checks import check_number
+from splitsecond._figures import pyplot
 
 if TYPE_CHECKING:
     from splitsecond._distribution import ImportanceDistribution
@@ -18,10 +19,6 @@ def draw_importance(rid: ImportanceDistribution, kind: str, ax: Any, most: int |
     """Draw boxes or curves; see `RashomonImportance.plot`."""
     if kind not in ("box", "cdf"):
         raise ValueError(f"kind={kind!r} must be 'box' or 'cdf'.")
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("Plots need matplotlib: pip install 'splitsecond[plot]'.") from error
     if most is None:
         most = 20 if kind == "box" else 8
     check_number("most", most, Integral, "variables to show", least=1)
@@ -31,7 +28,7 @@ def draw_importance(rid: ImportanceDistribution, kind: str, ax: Any, most: int |
     if is_new:
         height = 1.4 + 0.32 * len(shown) if kind == "box" else max(4.2, 0.6 + 0.22 * len(shown))
         size = (max(7, 5.5 + 0.08 * max(map(len, names))), height)
-        ax = pyplot.subplots(figsize=size, layout="constrained")[1]
+        ax = pyplot().subplots(figsize=size, layout="constrained")[1]
     draw = _draw_boxes if kind == "box" else _draw_curves
     note = draw(rid, ax, shown, names)
     meaning = "minus the loss" if rid._fitted_kind == "subtractive" else "divided by the loss"

@@ -38,6 +38,17 @@ def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
     return classes, codes.astype(np.int32)
 
 
+def codes_of(y: Any, classes: NDArray[Any], n_rows: int) -> NDArray[np.int32]:
+    """Return the numbers that labels have among the classes of a model."""
+    given, codes = encode_labels(y, n_rows)
+    place = {label: j for j, label in enumerate(classes.tolist())}
+    unknown = [label for label in given.tolist() if label not in place]
+    if unknown:
+        raise ValueError(f"y has the label {unknown[0]!r}, which the model does not know.")
+    numbers = np.array([place[label] for label in given.tolist()], dtype=np.int32)
+    return np.ascontiguousarray(numbers[codes])
+
+
 def _encode_objects(labels: list[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Give Python objects their numbers by look-up: sorting millions of them takes seconds."""
     try:

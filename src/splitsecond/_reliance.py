@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from splitsecond import _core
 from splitsecond._checks import check_choice
 from splitsecond._classifier_base import TreeClassifier
-from splitsecond._labels import encode_labels
+from splitsecond._labels import codes_of
 from splitsecond._packing import pack_columns
 from splitsecond._weights import as_integers, check_sample_weight
 
@@ -41,7 +41,7 @@ def reliance(
         raise ValueError(f"model={model!r:.80} must be a tree classifier of splitsecond.")
     check_is_fitted(model, "tree_")
     table = model._answers(X)
-    codes = _codes_of(y, model.classes_, table.n_rows)
+    codes = codes_of(y, model.classes_, table.n_rows)
     weights = None
     if sample_weight is not None:
         weights = as_integers(check_sample_weight(sample_weight, table.n_rows))
@@ -76,14 +76,3 @@ def source_variables(estimator: TreeClassifier) -> tuple[list[str], list[int]]:
     binarizer = estimator.binarizer_
     known: Any = literals if binarizer is None else binarizer.variables_
     return [each.name for each in known], [literal.column for literal in literals]
-
-
-def _codes_of(y: Any, classes: NDArray[Any], n_rows: int) -> NDArray[np.int32]:
-    """Return the class numbers of labels; -1 has no place here."""
-    given, codes = encode_labels(y, n_rows)
-    place = {label: j for j, label in enumerate(classes.tolist())}
-    unknown = [label for label in given.tolist() if label not in place]
-    if unknown:
-        raise ValueError(f"y has the label {unknown[0]!r}, which the model does not know.")
-    numbers = np.array([place[label] for label in given.tolist()], dtype=np.int32)
-    return np.ascontiguousarray(numbers[codes])

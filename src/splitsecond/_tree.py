@@ -11,13 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.tree import DecisionTreeClassifier
 
-from splitsecond._asking import asked_table
+from splitsecond._asking import asked_table, table_of_row
 from splitsecond._cart import to_sklearn
 from splitsecond._columns import Variable
+from splitsecond._figures import draw
 from splitsecond._input import Table
+from splitsecond._labels import codes_of
+from splitsecond._layout import Overlay, Picture, picture_of
 from splitsecond._literals import Literal
 from splitsecond._source import to_python
 from splitsecond._sql import to_sql
+from splitsecond._svg import to_svg
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -267,6 +271,73 @@ class Tree:
             True: read answers in any case. False: an error where it cannot read the columns.
         """
         return to_sklearn(self, questions)
+
+    # ---- pictures --------------------------------------------------------------------------------
+
+    def to_svg(self, *, X: Any = None, y: Any = None, path: Any = None) -> str:
+        """Return a picture of the tree as SVG, without any other file or font.
+
+        Each node has its question (or the class it predicts), its rows, and a bar of class shares;
+        the width of an edge says how many rows take it.
+
+        Parameters
+        ----------
+        X : table, optional
+            New rows, which are counted at each node beside those of training.
+        y : array-like, optional
+            Their classes, whose shares are shown too.
+        path : mapping, sequence or table of one row, optional
+            A row whose way through the tree is marked.
+        """
+        return to_svg(self._picture(X, y, path))
+
+    def plot(self, ax: Any = None, *, X: Any = None, y: Any = None, path: Any = None) -> Any:
+        """Draw the tree with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure, as large as the tree needs.
+        X, y, path
+            As for `to_svg`.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        return draw(self._picture(X, y, path), ax)
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
+
+    def _picture(self, X: Any, y: Any, path: Any) -> Picture:
+        overlay = None
+        if X is not None:
+            overlay = self._overlay(X, y)
+        elif y is not None:
+            raise ValueError("y was given without X: give the rows that it belongs to.")
+        on_path = [] if path is None else self._above(self.apply(table_of_row(self, path))[0])
+        return picture_of(self, overlay, on_path)
+
+    def _overlay(self, X: Any, y: Any) -> Overlay:
+        leaves, n_nodes, n_classes = self.apply(X), len(self.feature), len(self.classes)
+        codes = np.zeros(len(leaves), dtype=int)
+        if y is not None:
+            codes = codes_of(y, self.classes, len(leaves))
+        cells = np.bincount(leaves * n_classes + codes, minlength=n_nodes * n_classes)
+        counts = cells.reshape(n_nodes, n_classes)
+        for node in reversed(range(n_nodes)):
+            if self.feature[node] >= 0:
+                counts[node] = counts[self.left[node]] + counts[self.right[node]]
+        return Overlay(counts.sum(axis=1), None if y is None else counts)
+
+    def _above(self, leaf: int) -> list[int]:
+        """Return a leaf and the nodes on the way to it."""
+        path = [int(leaf)]
+        for node in reversed(range(int(leaf))):
+            if path[-1] in (self.left[node], self.right[node]):
+                path.append(node)
+        return path
 
     def to_dot(self) -> str:
         """Return the tree in Graphviz's language."""

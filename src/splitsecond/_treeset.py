@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 from splitsecond import _core
 from splitsecond._checks import check_number
 from splitsecond._exact import objective_of, within_bound
+from splitsecond._figures import plot_objectives, plot_usage
 from splitsecond._input import Table
 from splitsecond._packing import number_of, pack_columns
 from splitsecond._timbertrek import to_timbertrek
@@ -324,6 +325,26 @@ class TreeSet(Sequence[Tree]):
         }
         used = {name: count for name, count in usage.items() if count > 0}
         return dict(sorted(used.items(), key=lambda item: -item[1]))
+
+    def plot_objectives(self, ax: Any = None) -> Any:
+        """Draw with matplotlib how many trees there are for each objective; returns the axes."""
+        return plot_objectives(self.objective_histogram(), self.bound, ax)
+
+    def plot_usage(self, ax: Any = None, *, by: str = "variable", most: int = 20) -> Any:
+        """Draw with matplotlib the share of trees that ask about each variable; returns the axes.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+        by : "variable" or "question", default="variable"
+            As for `feature_usage`.
+        most : int, default=20
+            Variables to show.
+        """
+        check_number("most", most, Integral, "variables to show", least=1)
+        usage = list(self.feature_usage(by).items())[:most]
+        return plot_usage({name: count / self.n_trees for name, count in usage}, by, ax)
 
     # ---- prediction ------------------------------------------------------------------------------
 

@@ -1,0 +1,84 @@
+"""How long text is on paper, without a font at hand, and how to break it into lines."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Widths in units of the font's size, of a wide sans-serif font: others need less room.
+NARROW = dict.fromkeys("ijlI|!.,:;' ", 0.34) | dict.fromkeys('ftr()[]{}"`-/\\', 0.43)
+WIDE = dict.fromkeys("mwMWGOQ@%&", 0.98) | dict.fromkeys("<>=+~^…", 0.86)
+BOLD = 1.13
+
+
+def width_of(text: str, size: float, *, bold: bool = False) -> float:
+    """Return about how long a line is."""
+    return sum(map(_letter, text)) * size * (BOLD if bold else 1)
+
+
+def _letter(letter: str) -> float:
+    if letter in NARROW:
+        return NARROW[letter]
+    if letter in WIDE:
+        return WIDE[letter]
+    if unicodedata.combining(letter):
+        return 0.0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.2
+    return 0.77 if letter.isupper() else 0.64
+
+
+def on_one_line(text: str) -> str:
+    """Return text without line breaks, and without what cannot be shown."""
+    shown = "".join(
+        "\ufffd" if unicodedata.category(each) in ("Cc", "Cs", "Cn", "Co") else each
+        for each in re.sub(r"\s+", " ", text)
+    )
+    return shown.strip() or "(blank)"
+
+
+def shortened(text: str, room: float, size: float, *, bold: bool = False) -> str:
+    """Leave out the middle of a text that is too long."""
+    if width_of(text, size, bold=bold) <= room:
+        return text
+    fits, too_long = 0, len(text)  # letters that are kept
+    while too_long - fits > 1:
+        kept = (fits + too_long) // 2
+        if width_of(_without_middle(text, kept), size, bold=bold) <= room:
+            fits = kept
+        else:
+            too_long = kept
+    return _without_middle(text, fits)
+
+
+def _without_middle(text: str, kept: int) -> str:
+    head = -(-2 * kept // 3)
+    return f"{text[:head].rstrip()}…{text[len(text) - kept + head :].lstrip()}"
+
+
+def wrapped(text: str, room: float, size: float, *, most: int = 3, bold: bool = False) -> list[str]:
+    """Break text into at most so many lines, after spaces and signs; a longer one is shortened."""
+    lines = _broken(text, room, size, bold)
+    share = 1.0
+    while len(lines) > most:
+        share *= 0.92
+        whole = room * (most + 0.5) * share
+        lines = _broken(shortened(text, whole, size, bold=bold), room, size, bold)
+    return lines
+
+
+def _broken(text: str, room: float, size: float, bold: bool) -> list[str]:
+    lines, line = [], ""
+    for part in re.findall(r"[^\s_\-/.,;:]*[\s_\-/.,;:]*", text):
+        if line and width_of((line + part).rstrip(), size, bold=bold) > room:
+            lines.append(line.rstrip())
+            line = ""
+        line += part
+        while width_of(line.rstrip(), size, bold=bold) > room:  # a single long word
+            fits = max(
+                (n for n in range(1, len(line)) if width_of(line[:n], size, bold=bold) <= room),
+                default=1,
+            )
+            lines.append(line[:fits])
+            line = line[fits:]
+    return [*lines, line.rstrip()] if line.strip() else lines
