@@ -11,7 +11,9 @@ from splitsecond._classifiers import (
 from splitsecond._guessing import ThresholdGuessBinarizer
 from splitsecond._importance import RashomonImportance
 from splitsecond._literals import Literal
+from splitsecond._path import PathEntry, RegularizationPath
 from splitsecond._rashomon import RESPLIT, TreeFARMS
+from splitsecond._regularization import regularization_path
 from splitsecond._reliance import reliance
 from splitsecond._saving import load, save
 from splitsecond._tree import Tree
@@ -26,14 +28,17 @@ __all__ = [
     "Literal",
     "MidpointBinarizer",
     "OptimalTreeClassifier",
+    "PathEntry",
     "QuantileBinarizer",
     "RashomonImportance",
+    "RegularizationPath",
     "SPLITClassifier",
     "ThresholdGuessBinarizer",
     "Tree",
     "TreeFARMS",
     "TreeSet",
     "load",
+    "regularization_path",
     "reliance",
     "save",
 ]
