@@ -158,7 +158,7 @@ def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
     last = None
     for entry in sorted(path, key=lambda entry: entry.n_leaves):
         if last is None or entry.n_leaves >= last + max(1, (max(leaves) - min(leaves)) / 14):
-            below = {"xytext": (0, -14), "textcoords": "offset points", "ha": "center"}
+            below = {"xytext": (-3, -12), "textcoords": "offset points", "ha": "right"}
             ax.annotate(_lambda(entry), (entry.n_leaves, entry.loss), size=8, color=BLUE, **below)
             last = entry.n_leaves
     ax.margins(x=0.06, y=0.12)

@@ -147,49 +147,39 @@ def mixed(colour: str, white: float) -> str:
 
 def _node(tree: Tree, node: int, labels: list[str], overlay: Overlay | None) -> _Node:
     chosen = int(tree.prediction[node])
-    shares = tree.shares()[node]
+    shares = tree.counts[node] / tree.counts[node].sum()
     is_leaf = bool(tree.feature[node] < 0)
-    name = shortened(labels[chosen], 110, SMALL)
-    rows = f"{tree.n_rows[node]:,} {'row' if tree.n_rows[node] == 1 else 'rows'}"
-    said = (
-        f"{percent(shares[chosen])} of {rows}"
-        if is_leaf
-        else (f"{rows} · {percent(shares[chosen])} {name}")
-    )
+    name = None if is_leaf else shortened(labels[chosen], 110, SMALL)
+    said = _said(int(tree.n_rows[node]), shares[chosen], name)
     details: list[tuple[str, Any]] = [(said, shares)]
-    told = [f"{label}: {percent(share)}" for label, share in zip(labels, shares, strict=True)]
-    title = f"{rows} in training\n" + "\n".join(told[:MOST_LISTED])
+    title = [f"training: {said}"]
+    title += [f"{label}: {percent(share)}" for label, share in zip(labels, shares, strict=True)]
     if overlay is not None:
-        said, new_shares = _new_rows(overlay, node, chosen, "" if is_leaf else f" {name}")
-        details.append((said, new_shares))
-        title += f"\n{said}"
-    if is_leaf:
-        lines = wrapped(labels[chosen], WIDEST - 2 * PAD, SIZE, bold=True)
-        title = f"{labels[chosen]}\n{title}"
-        beside = ""
-        if len(lines) == 1:
-            taken = width_of(lines[0], SIZE, bold=True) + 8 + width_of(said, SMALL)
-            if taken <= WIDEST - 2 * PAD and overlay is None:
-                beside, details = said, [("", shares)]
-        return _sized(_Node(lines, beside, details, True, title))
-    literal = tree.literals[int(tree.feature[node])]
-    title = f"{literal} ?\n{title}"
-    return _sized(_Node(_question(literal), "", details, False, title))
+        new_shares = None
+        if overlay.counts is not None and overlay.n_rows[node] > 0:
+            new_shares = overlay.counts[node] / overlay.n_rows[node]
+        share = None if new_shares is None else new_shares[chosen]
+        details.append((f"new: {_said(int(overlay.n_rows[node]), share, name)}", new_shares))
+        title.append(details[-1][0])
+    if not is_leaf:
+        literal = tree.literals[int(tree.feature[node])]
+        title.insert(0, f"{literal} ?")
+        return _sized(_Node(_question(literal), "", details, False, "\n".join(title)))
+    title.insert(0, labels[chosen])
+    lines, beside = wrapped(labels[chosen], WIDEST - 2 * PAD, SIZE, bold=True), ""
+    if len(lines) == 1 and overlay is None:
+        taken = width_of(lines[0], SIZE, bold=True) + 8 + width_of(said, SMALL)
+        if taken <= WIDEST - 2 * PAD:
+            beside, details = said, [("", shares)]
+    return _sized(_Node(lines, beside, details, True, "\n".join(title)))
 
 
-def _new_rows(
-    overlay: Overlay, node: int, chosen: int, name: str
-) -> tuple[str, NDArray[np.float64] | None]:
-    n = int(overlay.n_rows[node])
-    rows = f"{n:,} {'row' if n == 1 else 'rows'}"
-    if n == 0:
-        return "new: no rows", None
-    if overlay.counts is None:
-        return f"new: {rows}", None
-    shares = overlay.counts[node] / n
-    if name:
-        return f"new: {rows} · {percent(shares[chosen])}{name}", shares
-    return f"new: {percent(shares[chosen])} of {rows}", shares
+def _said(n_rows: int, share: float | None, name: str | None) -> str:
+    """Say how many rows there are, and how many of them are of the class predicted."""
+    rows = "no rows" if n_rows == 0 else "1 row" if n_rows == 1 else f"{n_rows:,} rows"
+    if share is None:
+        return rows
+    return f"{percent(share)} of {rows}" if name is None else f"{rows} · {percent(share)} {name}"
 
 
 def _question(literal: Any) -> list[str]:

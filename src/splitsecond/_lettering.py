@@ -62,14 +62,26 @@ def wrapped(text: str, room: float, size: float, *, most: int = 3, bold: bool = 
     share = 1.0
     while len(lines) > most:
         share *= 0.92
-        whole = room * (most + 0.5) * share
-        lines = _broken(shortened(text, whole, size, bold=bold), room, size, bold)
+        text = shortened(text, room * (most + 0.5) * share, size, bold=bold)
+        lines = _broken(text, room, size, bold)
+    # As many lines of about the same length; no word is torn apart for it.
+    widest = max(width_of(part.rstrip(), size, bold=bold) for part in _parts(text))
+    for share in (0.9, 0.8, 0.7, 0.6):
+        even = _broken(text, room * share, size, bold)
+        if len(lines) == 1 or len(even) > len(lines) or room * share < widest:
+            break
+        lines = even
     return lines
+
+
+def _parts(text: str) -> list[str]:
+    """Divide text where a line may end."""
+    return re.findall(r"[^\s_\-/.,;:]*[\s_\-/.,;:]*", text)
 
 
 def _broken(text: str, room: float, size: float, bold: bool) -> list[str]:
     lines, line = [], ""
-    for part in re.findall(r"[^\s_\-/.,;:]*[\s_\-/.,;:]*", text):
+    for part in _parts(text):
         if line and width_of((line + part).rstrip(), size, bold=bold) > room:
             lines.append(line.rstrip())
             line = ""
