@@ -86,7 +86,8 @@ def on_thresholds(frame: Frame, rows: Frame, tree: Tree) -> Frame:
             for literal in tree.literals.values()
             if literal.name == str(column.label) and isinstance(literal.value, float)
         ]
-        near = [cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf)]
+        with np.errstate(over="ignore"):
+            near = [cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf)]
         values: list[Any] = [float(cut) for cut in np.concatenate(near) if np.isfinite(cut)]
         columns.append((column, values))
     n = max([len(values) for _, values in columns] + [0])
