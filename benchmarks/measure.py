@@ -24,6 +24,7 @@ from typing import Any, Self
 import numpy as np
 from data import Source, load
 from packages import METHODS, Method, Problem
+from rid_packages import RID_METHODS
 from set_packages import SET_METHODS
 
 TURN_SECONDS = 0.05  # a turn repeats a fit until this is spent, so that short fits run warm
@@ -199,7 +200,7 @@ def _serve(task: Task, pipe: Connection) -> None:
     if task.memory_limit is not None:
         resource.setrlimit(resource.RLIMIT_AS, (task.memory_limit, task.memory_limit))
     try:
-        method = (METHODS | SET_METHODS)[task.method](task.problem)
+        method = (METHODS | SET_METHODS | RID_METHODS)[task.method](task.problem)
         X, y = method.convert(*load(task.source))
         method.warm_up(X, y)
         pipe.send("ready")

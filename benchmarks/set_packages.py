@@ -69,15 +69,18 @@ class SplitSecondSet(SetMethod):
         super().__init__(problem, "splitsecond", name)
         self._options = options
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def estimator(self, n_rows: int) -> Any:
         return self._class(
-            regularization=Fraction(self.problem.leaf_cost(len(y)), len(y)),
-            epsilon=Fraction(self.problem.slack(len(y)), len(y)),
+            regularization=Fraction(self.problem.leaf_cost(n_rows), n_rows),
+            epsilon=Fraction(self.problem.slack(n_rows), n_rows),
             max_depth=self.problem.depth,
             time_limit=self.problem.time_limit,
             n_jobs=self.problem.n_jobs,
             **self._options,
-        ).fit(X, y)
+        )
+
+    def fit(self, X: Any, y: Any) -> Any:
+        return self.estimator(len(y)).fit(X, y)
 
     def status(self, model: Any) -> str:
         return str(model.status_)

@@ -114,6 +114,42 @@ bool Graph::count(Limits& limits) {
     return done;
 }
 
+std::size_t Graph::bytes() const {
+    return nodes.size() * sizeof(GraphNode) + edges.size() * sizeof(GraphEdge) +
+           counts.size() * sizeof(Count);
+}
+
+// Budgets are what the bound leaves, and follow it down; those of leaves and of what fills a prefix do not.
+void Graph::lower_budgets(Cost by) {
+    const bool whole = nodes[root].role == Role::plain;
+    for (std::size_t id = 0; id < nodes.size(); ++id)
+        if (id == root || nodes[id].edge_begin != nodes[id].edge_end)
+            (whole ? nodes[id].budget : nodes[id].prefix_budget) -= by;
+}
+
+bool Graph::count_better(Cost less, Limits& limits) {
+    const Cost by = less - lowered_;
+    std::vector<Histogram> before = std::move(histograms_);
+    std::size_t bytes = 0;
+    for (const Histogram& known : before)
+        bytes += known.keys.size() * sizeof(Key) + known.numbers.size() * sizeof(Digit);
+    lower_budgets(by);
+    bool done = false;
+    try {
+        limits.charge(bytes);
+        done = count(limits);
+        limits.release(bytes);
+    } catch (const LimitReached&) {
+    }
+    if (done) {
+        lowered_ = less;
+        return true;
+    }
+    lower_budgets(-by);
+    histograms_ = std::move(before);
+    return false;
+}
+
 bool Graph::fill_histogram(std::uint32_t id, Limits& limits) {
     const GraphNode& node = nodes[id];
     std::unordered_map<Key, std::size_t, KeyHash> places;
@@ -129,11 +165,20 @@ bool Graph::fill_histogram(std::uint32_t id, Limits& limits) {
     };
     if (node.leaf && keeps(node, leaf_key(node))) add_one(number_of(leaf_key(node)), digits_);
     const Cost most = std::max(node.budget, node.prefix_budget);  // a prefix costs no less than its trees
+    constexpr std::size_t kPairsPerLook = 1 << 14;
+    std::size_t pairs = 0;
     for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
         if (limits.stop()) return false;
         const Histogram& yes = histograms_[edges[e].yes];
         const Histogram& no = histograms_[edges[e].no];
-        for (std::size_t i = 0; i < yes.keys.size(); ++i)
+        for (std::size_t i = 0; i < yes.keys.size(); ++i) {
+            pairs += no.keys.size();
+            if (pairs >= kPairsPerLook) {
+                pairs = 0;
+                if (!limits.has_room(keys.size() * (2 * sizeof(Key) + digits_ * sizeof(Digit))))
+                    limits.out_of_memory();
+                if (limits.stop()) return false;
+            }
             for (std::size_t j = 0; j < no.keys.size(); ++j) {
                 if (yes.keys[i].cost + no.keys[j].cost > most) break;
                 if (leaves_out(edges[e], yes.keys[i], no.keys[j])) continue;
@@ -142,6 +187,7 @@ bool Graph::fill_histogram(std::uint32_t id, Limits& limits) {
                     multiply_add(number_of(key), yes.numbers.data() + i * digits_,
                                  no.numbers.data() + j * digits_, digits_);
             }
+        }
     }
     std::vector<std::size_t> order(keys.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

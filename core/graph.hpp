@@ -100,6 +100,7 @@ public:
     std::vector<GraphEdge> edges;
     std::vector<Count> counts;  // n_classes for each node: the weight of each class there
 
+    std::size_t bytes() const;  // of all that, without histograms
     // For parts that may come from anywhere, such as a file: works out label, errors and weight of every
     // node from `counts`; std::invalid_argument unless the whole is a graph that can be counted.
     void restore();
@@ -107,6 +108,9 @@ public:
     // Computes all histograms; call it once the nodes and edges are there. False when stopped: then the
     // graph is of no use.
     bool count(Limits& limits);
+    // The same for the better part of the set: with a bound lower by `less` than the nodes were made for. When
+    // stopped, what was counted before stays.
+    bool count_better(Cost less, Limits& limits);
     bool is_counted() const { return !nodes.empty() && histograms_.size() == nodes.size(); }
 
     std::size_t digits() const { return digits_; }
@@ -156,6 +160,7 @@ private:
     bool leaves_out(const GraphEdge& edge, const Key& yes, const Key& no) const;
     std::size_t find(std::uint32_t node, const Key& key) const;
     std::optional<Key> find_tree(std::uint32_t node, const FlatTree& tree, std::size_t place) const;
+    void lower_budgets(Cost by);
     void choose_digits();
     bool fill_histogram(std::uint32_t id, Limits& limits);
     void prepare_numbering();
@@ -166,6 +171,7 @@ private:
 
     class Voter;
 
+    Cost lowered_ = 0;  // what was taken off the budgets
     std::size_t digits_ = 1;
     std::vector<Histogram> histograms_;
     std::vector<std::size_t> first_part_;        // of each node

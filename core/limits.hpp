@@ -34,6 +34,8 @@ public:
     bool stopped() const { return reason_.load(std::memory_order_relaxed) != Status::complete; }
     Status reason() const { return reason_.load(); }
 
+    // Whether there is a deadline or a budget.
+    bool limited() const { return deadline_ != Clock::time_point::max() || budget_ != kNoBudget; }
     // Whether that much is left, for work that can be done without.
     bool has_room(std::size_t bytes) const {
         const std::size_t used = used_.load(std::memory_order_relaxed);

@@ -420,6 +420,24 @@ void add_reference(const Tree& tree, Graph& graph) {
     }
 }
 
+// Counts as much of the set as the limits allow: where there are any, the best trees first, and then more and
+// more of it, since the whole may be too much.
+bool count(Graph& graph, Cost slack, Limits& limits) {
+    const std::size_t bytes = graph.bytes();
+    bool counted = false;
+    try {
+        limits.charge(bytes);
+        for (const int halvings : {12, 6, 2, 0}) {
+            if (halvings > 0 && !limits.limited()) continue;
+            if (!graph.count_better(slack - (slack >> halvings), limits)) break;
+            counted = true;
+        }
+        limits.release(bytes);
+    } catch (const LimitReached&) {
+    }
+    return counted;
+}
+
 void build_packed(View& view, const RashomonOptions& options, Limits& limits, Limits& whole,
                   RashomonSet& set) {
     const Problem problem{options.price, options.speed, limits, options.exact_last_split};
@@ -455,7 +473,7 @@ void build_packed(View& view, const RashomonOptions& options, Limits& limits, Li
     Graph graph = builder.build(set.bound);
     set.statistics = search.statistics();
     if (limits.stopped()) add_reference(reference, graph);
-    if (!graph.count(whole)) return;
+    if (!count(graph, set.bound - reference.cost(options.price), whole)) return;
     const bool nothing = graph.histogram().empty();  // stopped before any tree was complete
     if (!nothing || !limits.stopped()) set.graph = std::move(graph);
 }
@@ -485,7 +503,7 @@ RashomonSet rashomon_set(const Table& table, const Target& target, RashomonOptio
     set.status = limits.stopped() ? limits.reason() : whole.reason();
     Limits none;
     if (!set.graph.is_counted()) set.graph.count(none);
-    set.peak_bytes = limits.peak_bytes();
+    set.peak_bytes = std::max(limits.peak_bytes(), whole.peak_bytes());
     set.seconds = limits.seconds();
     return set;
 }

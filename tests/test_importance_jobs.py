@@ -242,6 +242,37 @@ def test_limits_of_the_estimator_hold_in_each_bootstrap(hard: Any) -> None:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
+def test_memory_is_shared_by_the_bootstraps_at_work(
+    hard: Any, monkeypatch: pytest.MonkeyPatch, n_jobs: int
+) -> None:
+    peaks = []
+    solve = TreeFARMS._solve
+
+    def watched(self: Any, *rows: Any) -> Any:
+        solution = solve(self, *rows)
+        peaks.append(solution.statistics["peak_bytes"])
+        return solution
+
+    monkeypatch.setattr(TreeFARMS, "_solve", watched)
+    limit = 2_000_000
+    rid = RashomonImportance(
+        TreeFARMS(**ENDLESS, time_limit=20),
+        n_bootstraps=3,
+        max_trees=100,
+        memory_limit=limit,
+        n_jobs=n_jobs,
+    )
+    with pytest.warns(LimitWarning, match=r"3 of 3 bootstraps are done.*partial"):
+        rid.fit(*hard)
+    assert rid.status_ == "partial"
+    assert max(peaks) <= limit / n_jobs
+    monkeypatch.undo()
+    enough = RashomonImportance(TreeFARMS(**QUICK), n_bootstraps=2, memory_limit=1e9)
+    X, y = threshold_table(18, 60, 4)
+    assert enough.fit(X, y).status_ == "complete"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_interrupt_keeps_what_is_done(hard: Any, endless_from: Any, n_jobs: int) -> None:
     """Ctrl-C while a set is being found ends the job at once, the other threads too."""
     endless_from(4, threading.Timer(0.5, _thread.interrupt_main).start)

@@ -386,7 +386,7 @@ void test_stopped_sets(const Data& data) {
             for (std::size_t sixteenths = 0; sixteenths <= 18; ++sixteenths) {
                 const std::size_t budget = complete.peak_bytes * sixteenths / 16;
                 const check::Context context("budget ", budget, " of ", complete.peak_bytes);
-                Limits limits(Limits::kNoDeadline, budget), whole;
+                Limits limits(Limits::kNoDeadline, budget), whole(Limits::kNoDeadline, budget);
                 RashomonSet part = solved(data, options, 60, limits, whole);
                 CHECK_LE(part.peak_bytes, budget);
                 const std::vector<FlatTree> trees =
@@ -405,6 +405,34 @@ void test_stopped_sets(const Data& data) {
     CHECK_LT(0, parts);
 }
 
+// With a lower bound the same trees are left as when the others are struck out, and back again.
+void test_better_parts(const Data& data) {
+    for (const bool ahead : {false, true}) {
+        RashomonOptions options;
+        options.max_depth = 3;
+        if (ahead) options.lookahead = 2;
+        options.price = {1, 12};
+        RashomonSet set = solved(data, options, 60);
+        const auto everything = set.graph.histogram();
+        CHECK_LT(100u, everything.size());
+        for (const Cost less : {5, 60, 59, 0, 30, 61, 1, 0}) {
+            const check::Context context("less by ", less, ahead ? ", RESPLIT" : "");
+            auto expected = everything;
+            std::erase_if(expected, [&](const auto& entry) {
+                return (ahead ? entry.first.prefix : entry.first.cost) > set.bound - less;
+            });
+            Limits none;
+            CHECK(set.graph.count_better(less, none));
+            CHECK(set.graph.histogram() == expected);
+        }
+        Limits stopped(0);  // what was counted before stays
+        CHECK(!set.graph.count_better(30, stopped));
+        CHECK(set.graph.histogram() == everything);
+        const std::vector<Digit> n_trees = set.graph.n_trees();
+        CHECK_EQ(all_trees(set.graph).size(), n_trees[0]);
+    }
+}
+
 }  // namespace
 }  // namespace splitsecond
 
@@ -417,5 +445,6 @@ int main() {
     const Data wide = wide_data(random);
     test_same_set_with_threads(wide);
     test_stopped_sets(wide);
+    test_better_parts(wide);
     return check::report();
 }

@@ -60,14 +60,18 @@ def within_bound(
     Trees are ordered by cost as by objective, so that one number tells those within a bound.
     """
     error, leaf = leaf_price(regularization, weight, most_leaves)
+    # Errors are (objective - regularization * leaves) * weight, in whole numbers: there may be
+    # millions of leaves to try.
+    unit = objective.denominator * regularization.denominator
+    left = objective.numerator * regularization.denominator * weight
+    price = regularization.numerator * objective.denominator * weight
     highest = -1
     for leaves in range(1, most_leaves + 1):
-        errors = (objective - regularization * leaves) * weight
-        if errors < 0:
+        left -= price
+        if left < 0:
             break
         # No tree gets every row wrong; to allow for it could let in one with another leaf.
-        most_errors = min(weight - 1, errors.numerator // errors.denominator)
-        highest = max(highest, error * most_errors + leaf * leaves)
+        highest = max(highest, error * min(weight - 1, left // unit) + leaf * leaves)
         if regularization == 0:  # more leaves change nothing
             break
     return error, leaf, highest

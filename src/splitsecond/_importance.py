@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -45,6 +45,9 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
     time_limit : float, optional
         Seconds for the whole job. Bootstraps that are done by then count; one that is cut short
         does not.
+    memory_limit : int, optional
+        Bytes for the sets of the whole job: bootstraps that run at the same time get equal shares.
+        A set that does not fit is used as far as it was found.
     random_state : int, RandomState instance or None, default=None
         Draws the bootstraps. The result does not depend on `n_jobs`.
     n_jobs : int, optional
@@ -67,7 +70,7 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
         Trees in the set of each bootstrap, exactly.
     status_ : str
         "complete", "time_limit" or "interrupted" if bootstraps are missing, "partial" if a set is
-        incomplete because of the estimator's own limits.
+        incomplete because of `memory_limit` or the estimator's own limits.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
         kind: str = "subtractive",
         max_trees: int = 10_000,
         time_limit: float | None = None,
+        memory_limit: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -87,6 +91,7 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
         self.kind = kind
         self.max_trees = max_trees
         self.time_limit = time_limit
+        self.memory_limit = memory_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -168,6 +173,8 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
         check_number("max_trees", self.max_trees, Integral, "such as 10000", least=1)
         if self.time_limit is not None:
             check_number("time_limit", self.time_limit, Real, "seconds, or None", least=0)
+        if self.memory_limit is not None:
+            check_number("memory_limit", self.memory_limit, Real, "bytes, or None", least=1)
         check_choice("kind", self.kind, KINDS)
         estimator = RESPLIT() if self.estimator is None else clone(self.estimator)
         if not isinstance(estimator, RashomonClassifier):
@@ -175,6 +182,11 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
                 f"estimator={self.estimator!r:.80} must be a RESPLIT or TreeFARMS: these find sets."
             )
         estimator._check_parameters()
+        if self.memory_limit is not None:
+            at_once = min(effective_n_jobs(self.n_jobs), int(self.n_bootstraps))
+            share = max(1, int(self.memory_limit / at_once))
+            own = estimator.memory_limit
+            estimator.memory_limit = share if own is None else min(own, share)
         return estimator
 
     def _gather(self, run: Parallel, jobs: Any, crew: Crew) -> list[Sample]:

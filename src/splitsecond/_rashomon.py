@@ -193,7 +193,7 @@ class RashomonClassifier(TreeClassifier):
             f"{why} {what} Try a smaller epsilon or max_depth, a larger regularization, or "
             "a higher limit.",
             LimitWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

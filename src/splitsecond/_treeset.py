@@ -432,7 +432,8 @@ class TreeSet(Sequence[Tree]):
         return to_timbertrek(self[: int(max_trees)])
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in vars(self).items() if name != "_counted"}
+        derived = ("n_trees", "_counts")
+        kept = {name: value for name, value in vars(self).items() if name not in derived}
         return {**kept, "_graph": self._graph.state(), "_rows": None}  # no training rows
 
     def __setstate__(self, state: dict[str, Any]) -> None:
