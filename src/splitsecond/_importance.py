@@ -70,6 +70,8 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
         incomplete because of the estimator's own limits.
     """
 
+    _listener: Any = None  # told how many bootstraps are done, of how many
+
     def __init__(
         self,
         estimator: Any = None,
@@ -188,6 +190,8 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
                 if sample.status != "complete" and status == "complete":
                     status = "partial"
                 samples.append(sample)
+                if self._listener is not None:
+                    self._listener(len(samples), int(self.n_bootstraps))
         except KeyboardInterrupt:
             if not samples:
                 raise
