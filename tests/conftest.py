@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # A failure must mean a change in the code, not in the dice; a fresh search for examples is a run
@@ -14,3 +16,21 @@ settings.load_profile("steady")
 
 # A shell that starts the tests in the background has them ignore Ctrl-C, which some of them send.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A CSV file with columns of every kind; the target is "outcome"."""
+    from cli_files import columns, write_csv
+
+    return write_csv(tmp_path_factory.mktemp("people") / "people.csv", columns())
+
+
+@pytest.fixture(scope="session")
+def people_model(people: Path) -> Path:
+    """The file of a model that the command line fitted to it."""
+    from cli_files import run
+
+    path = people.with_name("model.json")
+    assert run("fit", people, "--target", "outcome", "--out", path).exit_code == 0
+    return path

@@ -59,6 +59,7 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
     _algorithm: ClassVar[str]
     # What to try when a limit was hit, besides a higher one.
     _cheaper: ClassVar[str] = "a smaller max_depth or a larger regularization"
+    _listener: Any = None  # told how far a search is, in place of what `verbose` prints
 
     # Set by fit.
     classes_: NDArray[Any]
@@ -255,7 +256,7 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
             time_limit=target.time_left(),
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
-            progress=Progress() if self.verbose else None,
+            progress=self._listener or (Progress() if self.verbose else None),
             **self._solver_options(),
         )
 

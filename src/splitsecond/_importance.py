@@ -73,6 +73,8 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
         incomplete because of `memory_limit` or the estimator's own limits.
     """
 
+    _listener: Any = None  # told how many bootstraps are done, of how many
+
     def __init__(
         self,
         estimator: Any = None,
@@ -200,6 +202,8 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
                 if sample.status != "complete" and status == "complete":
                     status = "partial"
                 samples.append(sample)
+                if self._listener is not None:
+                    self._listener(len(samples), int(self.n_bootstraps))
         except KeyboardInterrupt:
             if not samples:
                 raise

@@ -23,7 +23,6 @@ class RashomonClassifier(TreeClassifier):
     """What RESPLIT and TreeFARMS share. `predict` and the like are those of the best tree."""
 
     trees_: TreeSet
-    _listener: Any = None  # told how far a search is, in place of what `verbose` prints
 
     def __init__(
         self,

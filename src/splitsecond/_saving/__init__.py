@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from splitsecond._classifier_base import TreeClassifier
+from splitsecond._files import write_whole
 from splitsecond._rashomon import RashomonClassifier
 from splitsecond._saving._models import CLASSES, Estimator
 from splitsecond._saving._reader import DamagedError, Reader, is_integer, parse
@@ -65,16 +65,8 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
         allow_nan=False,
         indent=1,
     )
-    target = Path(path)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
-        # Half a character, which UTF-8 has no bytes for, becomes JSON's escape for it.
-        partial.write_bytes((text + "\n").encode("utf-8", "backslashreplace"))
-        partial.replace(target)
-    except BaseException:
-        with suppress(OSError):
-            partial.unlink()
-        raise
+    # Half a character, which UTF-8 has no bytes for, becomes JSON's escape for it.
+    write_whole(path, (text + "\n").encode("utf-8", "backslashreplace"))
 
 
 def load(path: str | os.PathLike[str]) -> Any:

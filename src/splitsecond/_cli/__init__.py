@@ -1,0 +1,23 @@
+"""The program ``splitsecond``; needs the extra ``cli``."""
+
+from __future__ import annotations
+
+import sys
+
+NEEDED = ("typer", "rich", "pyarrow")  # what the extra brings
+
+
+def main() -> None:
+    """Run the command line, or say in a line how to install what it needs."""
+    for stream in (sys.stdout, sys.stderr):
+        if not stream.isatty():  # files and pipes get UTF-8 whatever the machine is set to
+            stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    try:
+        from splitsecond._cli.app import app
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in NEEDED:
+            raise
+        sys.exit(f'The command line needs {error.name}: pip install "splitsecond[cli]"')
+    except KeyboardInterrupt:
+        sys.exit(130)
+    app(prog_name="splitsecond")

@@ -1,0 +1,78 @@
+"""The commands together, and what happens when one of them fails."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pyarrow as pa
+import typer
+from typer.core import TyperGroup
+
+import splitsecond
+from splitsecond._cli import bench, doctor, fitting, models, sets
+from splitsecond._cli.options import grouped
+from splitsecond._cli.output import say
+
+ERROR, INTERRUPTED = 1, 130  # exit codes; typer's own are 0 and 2 (usage)
+
+
+class _Commands(TyperGroup):
+    """Turns what a command refuses into one message and an exit code, without a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            say("interrupted. (--time-limit ends a search with the best found so far.)")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            raise  # the reader of our output has had enough, which typer knows how to take
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            say(f"error: {where}{error.strerror or error}")
+        except MemoryError as error:
+            say(f"error: out of memory. {error}".rstrip())
+        except (ValueError, TypeError, ImportError, pa.ArrowException) as error:
+            say(f"error: {error}")
+        raise typer.Exit(ERROR)
+
+
+app = typer.Typer(
+    cls=_Commands,
+    help="Small decision trees that are optimal or nearly so, from tables on disk.",
+    epilog="Exit codes: 0 done, 1 the data or an argument cannot be used, 2 wrong usage, "
+    "3 stopped at a limit with a valid answer, 130 interrupted.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"splitsecond {splitsecond.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+for command in (
+    bench.demo,
+    doctor.doctor,
+    fitting.fit,
+    models.show,
+    models.predict,
+    sets.rashomon,
+    sets.importance,
+    models.export,
+    bench.bench,
+):
+    app.command()(grouped(command))

@@ -1,0 +1,194 @@
+"""The commands that bring their own data: ``demo`` and ``bench``."""
+
+from __future__ import annotations
+
+import platform
+import time
+from enum import StrEnum
+from statistics import median
+from typing import Annotated, Any
+
+import numpy as np
+import pyarrow as pa
+import sklearn
+import typer
+
+import splitsecond
+from splitsecond import LicketySPLITClassifier, OptimalTreeClassifier
+from splitsecond._cli import options as o
+from splitsecond._cli.estimators import LIMITS, TREES, fit_on, quietly, summary
+from splitsecond._cli.output import progress, warnings_said, write, write_json, write_table
+from splitsecond._cli.tables import Data
+
+
+class BuiltIn(StrEnum):
+    """Tables that ship with scikit-learn."""
+
+    BREAST_CANCER = "breast_cancer"
+    DIGITS = "digits"
+    IRIS = "iris"
+    WINE = "wine"
+
+
+def built_in(name: BuiltIn) -> Data:
+    """Return one of scikit-learn's tables, with names for columns and classes."""
+    from sklearn import datasets  # not needed to start the program, as are those below
+
+    bunch = getattr(datasets, f"load_{name}")()
+    X = pa.table(dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True)))
+    return Data(X, np.asarray(bunch.target_names)[bunch.target])
+
+
+def halves(data: Data, seed: int = 0) -> tuple[Data, Data]:
+    """Divide the rows into three quarters to learn from and the rest."""
+    from sklearn.model_selection import train_test_split
+
+    train, test = train_test_split(np.arange(len(data)), random_state=seed)
+    return data.take(train), data.take(test)
+
+
+def demo(json: o.Json = False) -> None:
+    """Fit a near-optimal and an optimal tree on data that ships with scikit-learn."""
+    train, test = halves(built_in(BuiltIn.BREAST_CANCER))
+    found = []
+    for estimator in (LicketySPLITClassifier, OptimalTreeClassifier):
+        model = fit_on(estimator(regularization=0.01, max_depth=4), train)
+        score = model.score(test.X, test.y)
+        found.append({**summary(model), "accuracy": score, "tree": model.tree_.to_dict()})
+        if not json:
+            write(f"{model}\naccuracy on {len(test)} held-out rows {score:.3f}\n")
+    if json:
+        write_json(found)
+
+
+def bench(
+    *,
+    data: Annotated[
+        list[BuiltIn],
+        typer.Option(
+            default_factory=lambda: [BuiltIn.BREAST_CANCER, BuiltIn.WINE],
+            show_default="breast_cancer and wine",
+            help="Table that ships with scikit-learn; may be repeated.",
+        ),
+    ],
+    regularization: o.Regularization = "0.01",
+    max_depth: o.MaxDepth = 4,
+    time_limit: o.TimeLimit = 10,
+    repeats: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Fits of each, of which the median counts.")
+    ] = 3,
+    jobs: o.Jobs = 1,
+    seed: o.Seed = 0,
+    json: o.Json = False,
+) -> None:
+    """Compare the algorithms with scikit-learn's CART, on the same rows in the same run.
+
+    Times are of whole fits, thresholds included. CART knows no price of a leaf: its tree is folded
+    up by it after the fit, outside the timing, as far as that lowers the objective.
+    """
+    price = o.regularization_of(regularization)
+    options: dict[str, Any] = {"regularization": price, "max_depth": max_depth, "n_jobs": jobs}
+    methods: dict[str, Any] = {
+        str(name): of(time_limit=time_limit, **options) for name, of in TREES.items()
+    }
+    for model in methods.values():
+        model._check_parameters()
+    rows = []
+    with warnings_said(), progress("fitting", len(data) * (len(methods) + 1)) as listener:
+        for name in data:
+            train, test = halves(built_in(name), seed)
+            for method, model in methods.items():
+                rows.append({"data": str(name), "method": method})
+                rows[-1].update(_ours(model, train, test, repeats))
+                listener(len(rows))
+            rows.append({"data": str(name), "method": "CART (scikit-learn)"})
+            rows[-1].update(_cart(train, test, repeats, float(price), max_depth))
+            listener(len(rows))
+    about = {
+        "splitsecond": splitsecond.__version__,
+        "scikit-learn": sklearn.__version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        "regularization": price,
+        "max_depth": max_depth,
+        "threads": jobs,
+    }
+    if json:
+        write_json({**about, "results": rows})
+        return
+    write_table(
+        (
+            [
+                each["data"],
+                each["method"],
+                f"{1000 * each['seconds']:,.1f}" + (" (limit)" if each["stopped"] else ""),
+                f"{each['objective']:.4f}",
+                str(each["leaves"]),
+                f"{each['accuracy']:.3f}",
+            ]
+            for each in rows
+        ),
+        ("data", "method", "ms", "objective", "leaves", "held-out accuracy"),
+        "ms|objective|leaves|held-out accuracy",
+    )
+    write("\n" + ", ".join(f"{name} {value}" for name, value in about.items()))
+
+
+def _ours(model: Any, train: Data, test: Data, repeats: int) -> dict[str, Any]:
+    seconds = [quietly(model, train).statistics_["seconds"] for _ in range(repeats)]
+    return {
+        "seconds": median(seconds),
+        "objective": model.objective_,
+        "leaves": model.n_leaves_,
+        "accuracy": model.score(test.X, test.y),
+        "stopped": model.status_ in LIMITS,
+    }
+
+
+def _cart(train: Data, test: Data, repeats: int, price: float, max_depth: int) -> dict[str, Any]:
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, X_test = (np.column_stack(part.X.columns) for part in (train, test))
+    model = DecisionTreeClassifier(criterion="entropy", max_depth=max_depth or 1, random_state=0)
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        model.fit(X, train.y)
+        seconds.append(time.perf_counter() - start)
+    end, leaves, errors = _folded(model.tree_, price if max_depth else np.inf)
+    label = model.classes_[model.tree_.value[:, 0, :].argmax(axis=1)]
+    return {
+        "seconds": median(seconds),
+        "objective": errors + price * leaves,
+        "leaves": leaves,
+        "accuracy": float(np.mean(label[end[model.apply(X_test)]] == test.y)),
+        "stopped": False,
+    }
+
+
+def _folded(tree: Any, price: float) -> tuple[Any, int, float]:
+    """Return the node that each node ends in after folding, and the leaves and errors then."""
+    share = tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
+    errors = share * (1 - tree.value[:, 0, :].max(axis=1))
+    leaves = np.ones(tree.node_count, dtype=int)
+    end = np.arange(tree.node_count)
+    for node in reversed(range(tree.node_count)):  # children come after their parent
+        left, right = tree.children_left[node], tree.children_right[node]
+        if left < 0:
+            continue
+        below, n = errors[left] + errors[right], leaves[left] + leaves[right]
+        if below + price * n < errors[node] + price - 1e-12:
+            errors[node], leaves[node] = below, n
+        else:
+            end[_under(tree, node)] = node
+    return end, int(leaves[0]), float(errors[0])
+
+
+def _under(tree: Any, node: int) -> list[int]:
+    found, waiting = [], [node]
+    while waiting:
+        each = int(waiting.pop())
+        found.append(each)
+        if tree.children_left[each] >= 0:
+            waiting += [tree.children_left[each], tree.children_right[each]]
+    return found

@@ -1,0 +1,205 @@
+"""The command ``doctor``: what each column of a table is, and what a fit may cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import typer
+
+from splitsecond._cli import options as o
+from splitsecond._cli.estimate import estimates
+from splitsecond._cli.output import write, write_json, write_table
+from splitsecond._cli.tables import Data, Source, check_kind, labels_of, nothing_to_ask
+from splitsecond._columns import Kind, RawTable, Variable
+from splitsecond._literals import value_text
+
+REFUSED = "refused"
+MANY = 255  # values of a category that questions are asked about
+FEW = 3  # values that keep a column from being numbers, and may stand for blanks
+NAMES = {Kind.BINARY: "0/1"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is to be said of a column."""
+
+    name: str
+    kind: str
+    distinct: int
+    blank: int
+    example: str
+    note: str = ""
+
+
+def doctor(
+    *,
+    file: o.File,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="Column with the classes; also times trial fits."),
+    ] = None,
+    regularization: o.Regularization = "0.01",
+    max_depth: o.MaxDepth = 5,
+    columns: o.Columns,
+    json: o.Json = False,
+) -> None:
+    """Check a table: what each column will become, and a rough estimate of a fit's cost.
+
+    Exits with 1 if a fit would be refused.
+    """
+    price = o.regularization_of(regularization)
+    source = Source.of(file, columns)
+    table = source.read()
+    labels, problems = None, []
+    if target is not None:
+        source.check_column(table, target)
+        try:
+            labels = labels_of(table[target], target)
+        except ValueError as error:
+            problems.append(str(error))
+    X = table if target is None else table.drop_columns([target])
+    seen = [look_at(X[name], name) for name in X.column_names]
+    problems += [each.note for each in seen if each.kind == REFUSED]
+    if not seen:
+        problems.append(f"{file} has no column besides the target {target!r}.")
+    elif not any(each.kind not in (REFUSED, Kind.CONSTANT, Kind.EMPTY) for each in seen):
+        problems.append(str(nothing_to_ask(file)))
+    costs = {}
+    if seen and not problems:
+        data = None if labels is None else Data(X, labels)
+        costs = estimates(X, data, regularization=price, max_depth=max_depth)
+    if json:
+        write_json(
+            {
+                "file": str(file),
+                "rows": table.num_rows,
+                "target": None if labels is None else _target(target, labels),
+                "columns": [vars(each) for each in seen],
+                "problems": problems,
+                "estimate": costs,
+            }
+        )
+    else:
+        _print(file, table.num_rows, seen, problems)
+        if labels is not None:
+            counts = _target(target, labels)["classes"]
+            shown = ", ".join(f"{each['class']} ({each['rows']:,})" for each in counts[:8])
+            more = f" and {len(counts) - 8} more" if len(counts) > 8 else ""
+            write(f"\ntarget {target}: {len(counts)} classes, {shown}{more}")
+        _print_costs(costs, target)
+    if problems:
+        raise typer.Exit(1)
+
+
+def look_at(column: pa.ChunkedArray, name: str) -> Column:
+    """Say what a column is, as a binarizer would decide it."""
+    is_counted = not (pa.types.is_nested(column.type) or pa.types.is_null(column.type))
+    numbers = {
+        "distinct": pc.count_distinct(_flat(column)).as_py() if is_counted else 0,
+        "blank": pc.sum(pc.is_null(column, nan_is_null=True)).as_py(),
+    }
+    first = next((value.as_py() for value in column if value.is_valid), None)
+    try:
+        check_kind(column.type, name)
+        cells = RawTable(pa.table({name: column})).cells(0)
+        variable = Variable.of(cells, name)
+    except (ValueError, TypeError) as error:
+        return Column(name, REFUSED, **numbers, example=_short(first), note=str(error))
+    kind = variable.kind
+    example = _short(first)
+    if kind is Kind.NUMBER:
+        assert cells.numbers is not None
+        low, high = np.nanmin(cells.numbers), np.nanmax(cells.numbers)
+        example = f"{value_text(float(low))} to {value_text(float(high))}"
+    elif kind is Kind.ORDERED:
+        example = _short(" < ".join(map(str, variable.categories)))
+    note = _note(variable, column, numbers["distinct"])
+    return Column(name, NAMES.get(kind, str(kind)), **numbers, example=example, note=note)
+
+
+def _note(variable: Variable, column: pa.ChunkedArray, distinct: int) -> str:
+    if variable.kind in (Kind.CONSTANT, Kind.EMPTY):
+        return "left out"
+    rows = len(column)
+    if variable.kind is Kind.NUMBER and pa.types.is_integer(column.type) and distinct == rows > 2:
+        low, high = pc.min_max(column).as_py().values()
+        if high - low == rows - 1:
+            return f"a row number? then --drop {variable.name!r}"
+    if variable.kind is Kind.CATEGORY:
+        odd = [value for value in map(str, variable.categories) if not _is_number(value)]
+        if 0 < len(odd) <= FEW < distinct - len(odd):
+            listed = ", ".join(map(repr, odd))
+            return f"numbers but for {listed}: if that means missing, --blank {odd[0]!r}"
+        if distinct > rows / 2 and distinct > 20:
+            return f"an identifier? then --drop {variable.name!r}"
+        if distinct > MANY:
+            return f"questions about the {MANY} most frequent values only"
+    return ""
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _flat(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    kind = column.type
+    return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
+
+
+def _short(value: Any) -> str:
+    text = "" if value is None else str(value)
+    return text if len(text) <= 30 else f"{text[:29]}…"
+
+
+def _target(name: str | None, labels: Any) -> dict[str, Any]:
+    classes, counts = np.unique(labels, return_counts=True)
+    listed = [{"class": label, "rows": count} for label, count in zip(classes, counts, strict=True)]
+    return {"name": name, "classes": listed}
+
+
+def _print(file: Any, rows: int, columns: list[Column], problems: list[str]) -> None:
+    write(f"{file}: {rows:,} rows, {len(columns)} columns\n")
+    write_table(
+        (
+            [
+                each.name,
+                each.kind,
+                f"{each.distinct:,}",
+                f"{each.blank:,}",
+                each.example,
+                "see below" if each.kind == REFUSED else each.note,
+            ]
+            for each in columns
+        ),
+        ("column", "becomes", "values", "blanks", "for example", "note"),
+        "values|blanks",
+    )
+    for text in problems:
+        write(f"\nto mend: {text}")
+
+
+def _print_costs(costs: dict[str, Any], target: str | None) -> None:
+    if not costs:
+        return
+    write(f"\nESTIMATE, not a promise ({costs['basis']}):")
+    for each in costs["fits"]:
+        bound = "over " if each["at_least"] else "about "
+        write(f"  {each['algorithm']}: {bound}{_seconds(each['seconds'])}")
+    megabytes = max(1, round(costs["memory_bytes"] / 1e6))
+    write(f"  memory: up to about {megabytes:,} MB besides the table itself")
+    if target is None:
+        write("  (with --target, trial fits on this machine give a better one)")
+
+
+def _seconds(seconds: float) -> str:
+    if seconds < 1:
+        return f"{max(1, float(f'{1000 * seconds:.1g}')):.0f} ms"
+    return f"{float(f'{seconds:.2g}'):,g} s"

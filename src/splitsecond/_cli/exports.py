@@ -1,0 +1,125 @@
+"""What a tree can be written as."""
+
+from __future__ import annotations
+
+import io
+from enum import StrEnum
+from typing import Any
+
+from splitsecond import Tree
+from splitsecond._source import literal
+
+
+class Format(StrEnum):
+    """Forms of a tree."""
+
+    JSON = "json"
+    TEXT = "text"
+    DOT = "dot"
+    SVG = "svg"
+    PNG = "png"
+    SQL = "sql"
+    PYTHON = "python"
+    SKLEARN = "sklearn"
+
+
+def exported(tree: Tree, to: Format) -> str | bytes:
+    """Write a tree in one of the forms."""
+    if to is Format.JSON:
+        return tree.to_json(indent=1)
+    if to is Format.PNG:
+        return _png(tree)
+    if to is Format.SKLEARN:
+        return sklearn_source(tree)
+    text: str = getattr(tree, f"to_{to}")()
+    return text
+
+
+def _png(tree: Tree) -> bytes:
+    try:
+        import matplotlib as mpl
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError('PNG needs matplotlib: pip install "splitsecond[plot]".') from error
+    mpl.use("agg")  # no window is opened
+    figure = tree.plot().figure
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=200)
+    pyplot.close(figure)
+    return content.getvalue()
+
+
+def sklearn_source(tree: Tree) -> str:
+    """Return Python source that rebuilds the tree as a scikit-learn classifier.
+
+    Source can be read before it is run, which a pickle cannot.
+    """
+    model = tree.to_sklearn()
+    nodes = model.tree_
+    if hasattr(model, "feature_names_in_"):
+        names = [f'model.feature_names_in_ = np.array({_list(model.feature_names_in_)}, dtype="O")']
+        about = ["It reads these columns: X[model.feature_names_in_]."]
+    elif _asks_words(tree):
+        names = []
+        about = ["It reads the answers (1 is yes) to these questions, a column for each:"]
+        about += [f"  {_one_line(question)}" for question in tree.questions]
+    else:
+        names = []
+        about = ["It reads the columns that the tree was learnt from, by position."]
+    of_dtype = ', dtype="O"' if tree.classes.dtype.kind == "O" else ""
+    fields = {
+        "left_child": nodes.children_left,
+        "right_child": nodes.children_right,
+        "feature": nodes.feature,
+        "threshold": nodes.threshold,
+        "impurity": nodes.impurity,
+        "n_node_samples": nodes.n_node_samples,
+        "weighted_n_node_samples": nodes.weighted_n_node_samples,
+        "missing_go_to_left": nodes.missing_go_to_left,
+    }
+    return "\n".join(
+        [
+            *(f"# {line}" for line in ("A fitted scikit-learn classifier: `model`.", *about)),
+            "import numpy as np",
+            "from sklearn.tree import DecisionTreeClassifier",
+            "",
+            "inf = np.inf",
+            "model = DecisionTreeClassifier()",
+            "# A fitted tree tells what nodes are made of, which differs between versions.",
+            "template = model.fit([[0]], [0]).tree_",
+            "state = template.__getstate__()",
+            f'nodes = np.zeros({nodes.node_count}, dtype=state["nodes"].dtype)',
+            *(f'nodes["{name}"] = {_list(values)}' for name, values in fields.items()),
+            f"values = np.array({nodes.value.tolist()})",
+            f"model.classes_ = np.array({_list(tree.classes)}{of_dtype})",
+            f"model.n_classes_ = {len(tree.classes)}",
+            f"model.n_features_in_ = model.max_features_ = {model.n_features_in_}",
+            *names,
+            "model.tree_ = type(template)(",
+            "    model.n_features_in_, np.array([model.n_classes_], dtype=np.intp), 1",
+            ")",
+            "state.update(",
+            f"    max_depth={tree.depth}, node_count=len(nodes), nodes=nodes, values=values",
+            ")",
+            "model.tree_.__setstate__(state)",
+            "",
+        ]
+    )
+
+
+def _asks_words(tree: Tree) -> bool:
+    """Whether scikit-learn's tree reads answers: some question is no comparison of numbers."""
+    try:
+        tree.to_sklearn(questions=False)
+    except ValueError:
+        return True
+    return False
+
+
+def _list(values: Any) -> str:
+    return f"[{', '.join(literal(value) for value in values.tolist())}]"
+
+
+def _one_line(text: str) -> str:
+    """Keep a name with line breaks within its comment."""
+    return text if text.isprintable() else repr(text)

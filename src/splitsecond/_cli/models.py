@@ -1,0 +1,169 @@
+"""The commands that read a model file: ``show``, ``predict`` and ``export``."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from splitsecond import TreeSet, load
+from splitsecond._classifier_base import TreeClassifier
+from splitsecond._cli import options as o
+from splitsecond._cli.estimators import summary
+from splitsecond._cli.exports import Format, exported
+from splitsecond._cli.output import (
+    check_out,
+    to_csv,
+    to_json,
+    warnings_said,
+    write,
+    write_json,
+    write_out,
+)
+from splitsecond._cli.tables import Source
+from splitsecond._columns import Kind
+
+TreeNumber = Annotated[
+    int | None,
+    typer.Option("--tree", metavar="N", help="The N-th best tree of a set, counted from 0."),
+]
+
+
+def show(
+    *,
+    model: o.Model,
+    tree: TreeNumber = None,
+    rules: Annotated[bool, typer.Option("--rules", help="List the leaves as rules.")] = False,
+    json: o.Json = False,
+) -> None:
+    """Print a model: how good it is, and its tree."""
+    found = open_model(model)
+    chosen = tree_of(found, tree)
+    if json:
+        about = summary(found) if tree is None else {"tree_number": tree}
+        if hasattr(found, "trees_"):
+            about["n_trees"] = found.trees_.n_trees
+        shape = {"rules": _rules(chosen)} if rules else {"tree": chosen.to_dict()}
+        write_json({**about, **shape})
+        return
+    if rules:
+        for rule in _rules(chosen):
+            conditions = " and ".join(rule["if"]) or "always"
+            write(f"{conditions} -> {rule['then']}  ({rule['rows']:,} rows, {rule['share']:.0%})")
+    elif tree is None:
+        write(str(found))
+    else:
+        write(f"tree {tree} of {found.trees_!r}, objective {chosen.objective:.4f}\n{chosen}")
+
+
+def predict(
+    *,
+    model: o.Model,
+    file: o.File,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Add the share of each class in the leaf.")
+    ] = False,
+    vote: Annotated[
+        bool,
+        typer.Option("--vote", help="Add the share of all trees of a set that say each class."),
+    ] = False,
+    keep: Annotated[list[str], o.several("COL", "Copy a column of the table")],
+    reading: o.Reading,
+    writing: o.Writing,
+) -> None:
+    """Predict the class of each row of a table, as CSV.
+
+    Columns are matched by name; those that the model does not know are ignored.
+    """
+    check_out(writing, model, file)
+    found = open_model(model)
+    if vote and not hasattr(found, "trees_"):
+        raise ValueError(f"--vote needs a set of trees; {model} holds a single one.")
+    source = Source.of(file, reading, _texts(found))
+    table = source.read()
+    for name in keep:
+        source.check_column(table, name)
+    columns: dict[str, Any] = {name: table[name].to_pylist() for name in keep}
+    try:
+        with warnings_said():
+            columns["prediction"] = found.predict(table).tolist()
+            shares = [("p", found.predict_proba(table))] if proba else []
+            if vote:
+                shares.append(("vote", found.trees_.vote(table)))
+    except ValueError as error:  # which calls the table X
+        raise ValueError(f"{file} as X: {error}") from None
+    for what, each in shares:
+        for label, share in zip(found.classes_, each.T, strict=True):
+            columns[f"{what}({label})"] = share.tolist()
+    if writing.json:
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        write_out(writing.out, to_json(rows))
+    else:
+        write_out(writing.out, to_csv(list(columns), zip(*columns.values(), strict=True)))
+
+
+def export(
+    *,
+    model: o.Model,
+    to: Annotated[Format, typer.Option("--to", help="What to write the tree as.")],
+    tree: TreeNumber = None,
+    writing: o.Writing,
+) -> None:
+    """Write a model's tree in another form."""
+    check_out(writing, model)
+    content = exported(tree_of(open_model(model), tree), to)
+    if writing.json:
+        if isinstance(content, bytes):
+            raise ValueError(f"{to} is no text: leave out --json and name a file with --out.")
+        content = to_json({"format": str(to), "content": content})
+    write_out(writing.out, content)
+
+
+def open_model(path: Path) -> Any:
+    """Load a classifier; the best tree of a set stands for it."""
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: name a model file.")
+    found = load(path)
+    if isinstance(found, TreeSet):
+        if not found:
+            raise ValueError(f"{path} holds a set without trees.")
+        trees, found = found, copy.copy(found._estimator)
+        found.trees_, found.tree_ = trees, trees[0]  # it may be a part of the fitted set
+        found.objective_, found.n_leaves_ = found.tree_.objective, found.tree_.n_leaves
+        found.depth_ = found.tree_.depth
+    if not isinstance(found, TreeClassifier):
+        raise ValueError(f"{path} holds a {type(found).__name__}, which has no tree.")
+    return found
+
+
+def tree_of(model: Any, number: int | None) -> Any:
+    """Return a tree of a model by its number in the set, or the one it predicts with."""
+    if number is None:
+        return model.tree_
+    if not hasattr(model, "trees_"):
+        raise ValueError("--tree needs a set of trees, as `splitsecond rashomon --out` writes it.")
+    try:
+        return model.trees_[number]
+    except IndexError as error:
+        raise ValueError(str(error)) from None
+
+
+def _texts(model: Any) -> list[str]:
+    """Return the columns that were text in training: values like 007 must not become numbers."""
+    if model.binarizer_ is None:
+        return []
+    return [
+        variable.name
+        for variable in model.binarizer_.variables_
+        if variable.kind in (Kind.CATEGORY, Kind.ORDERED)
+        and any(isinstance(value, str) for value in variable.categories)
+    ]
+
+
+def _rules(tree: Any) -> list[dict[str, Any]]:
+    rules: list[dict[str, Any]] = tree.rules()
+    for rule in rules:
+        rule["share"] = rule["shares"][rule["then"]]
+    return rules

@@ -1,0 +1,245 @@
+"""Options that several commands share, alone and in groups, and reading their values."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+AUTO = "auto"
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
+
+
+class Algorithm(StrEnum):
+    """How a tree is found."""
+
+    LICKETY = "lickety"
+    SPLIT = "split"
+    OPTIMAL = "optimal"
+    GREEDY = "greedy"
+
+
+class Method(StrEnum):
+    """How a set of trees is found."""
+
+    RESPLIT = "resplit"
+    TREEFARMS = "treefarms"
+
+
+class EpsilonKind(StrEnum):
+    """What epsilon is measured by."""
+
+    ADDITIVE = "additive"
+    MULTIPLICATIVE = "multiplicative"
+    ABSOLUTE = "absolute"
+
+
+class Binarizer(StrEnum):
+    """How columns become questions."""
+
+    AUTO = "auto"
+    GUESS = "guess"
+    QUANTILE = "quantile"
+    MIDPOINT = "midpoint"
+    NONE = "none"
+
+
+class Weighting(StrEnum):
+    """How much the classes count."""
+
+    NONE = "none"
+    BALANCED = "balanced"
+
+
+def regularization_of(text: str) -> float | Fraction:
+    """Read lambda: a decimal or a fraction."""
+    try:
+        return Fraction(text) if "/" in text else float(text)
+    except (ValueError, ZeroDivisionError):
+        raise typer.BadParameter(
+            f"{text!r} is no number, such as 0.01 or 1/300.", param_hint="--regularization"
+        ) from None
+
+
+def bytes_of(text: str | None) -> int | None:
+    """Read an amount of memory, such as 500MB or 2GiB."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmg]i?)?b?", text.strip().lower())
+    if found is None:
+        raise typer.BadParameter(
+            f"{text!r} is no amount of memory, such as 500MB or 2GB.", param_hint="--memory-limit"
+        )
+    return int(float(found[1]) * UNITS[found[2] or ""])
+
+
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="Table to read: CSV (also .tsv, .gz) or Parquet."),
+]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as --out writes it.")]
+Target = Annotated[str, typer.Option(metavar="COL", help="Column with the classes.")]
+Weight = Annotated[
+    str | None, typer.Option(metavar="COL", help="Column with the weights of the rows.")
+]
+Regularization = Annotated[
+    str, typer.Option(metavar="LAMBDA", help="Price of a leaf as a share of the rows.")
+]
+MaxDepth = Annotated[int, typer.Option(metavar="N", help="Most questions on a path.")]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", help="Stop each fit then, with the best found so far."),
+]
+Jobs = Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all processors.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Draws the rows of splits and samples.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def several(metavar: str, text: str) -> Any:
+    """Return an option that may be repeated."""
+    return typer.Option(
+        default_factory=list, show_default=False, metavar=metavar, help=f"{text}; may be repeated."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How a CSV file is read."""
+
+    blank: Annotated[
+        list[str],
+        several(
+            "TEXT",
+            "What stands for a missing value in a CSV file besides an empty field, in place of "
+            "NA, N/A, NaN, nan, null and NULL",
+        ),
+    ]
+    separator: Annotated[
+        str | None,
+        typer.Option(metavar="CHAR", help="What stands between values: , (in .tsv a tab)."),
+    ] = None
+    encoding: Annotated[
+        str, typer.Option(metavar="NAME", help="Encoding of a CSV file, such as latin-1.")
+    ] = "utf-8"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns(Reading):
+    """Which columns there are, and what they are."""
+
+    drop: Annotated[list[str], several("COL", "Leave out a column")]
+    category: Annotated[
+        list[str],
+        several("COL", "Take the numbers of a column as names, not as quantities"),
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learning:
+    """What trees and sets of trees are learnt by."""
+
+    max_depth: MaxDepth = 5
+    lookahead_depth: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Levels searched exhaustively (split and resplit only)."),
+    ] = None
+    exact_last_split: Annotated[
+        bool,
+        typer.Option(
+            "--exact-last-split",
+            help="Let greedy completions choose their last split by errors (not with optimal and "
+            "treefarms).",
+        ),
+    ] = False
+    class_weight: Annotated[
+        Weighting,
+        typer.Option(help="balanced makes all classes count the same, whatever their rows."),
+    ] = Weighting.NONE
+    binarizer: Annotated[Binarizer, typer.Option(help="How columns become yes/no questions.")] = (
+        Binarizer.AUTO
+    )
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(metavar="BYTES", help="Memory that the search of a fit may use, such as 2GB."),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sets(Learning):
+    """What a set of trees is."""
+
+    method: Annotated[
+        Method, typer.Option(help="resplit by lookahead, or treefarms for every tree there is.")
+    ] = Method.RESPLIT
+    regularization: Regularization = "0.01"
+    epsilon: Annotated[float, typer.Option(help="How much worse than the best a tree may be.")] = (
+        0.01
+    )
+    epsilon_kind: Annotated[
+        EpsilonKind,
+        typer.Option(help="Whether epsilon is added, a share of the best, or the bound itself."),
+    ] = EpsilonKind.ADDITIVE
+    keep_trivial: Annotated[
+        bool,
+        typer.Option("--keep-trivial", help="Keep splits between two leaves of the same class."),
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writing:
+    """Where the result goes."""
+
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File to write the result to.")
+    ] = None
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file of --out if it exists.")
+    ] = False
+    json: Json = False
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take groups of options: each field is an option of its own."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {
+        name: kind for name, kind in hints.items() if dataclasses.is_dataclass(kind)
+    }
+    parameters = []
+    for parameter in inspect.signature(command).parameters.values():
+        if parameter.name not in groups:
+            parameters.append(parameter.replace(annotation=hints[parameter.name]))
+            continue
+        group = groups[parameter.name]
+        of_fields = get_type_hints(group, include_extras=True)
+        for field in dataclasses.fields(group):
+            default = (
+                inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
+            )
+            parameters.append(
+                inspect.Parameter(
+                    field.name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=default,
+                    annotation=of_fields[field.name],
+                )
+            )
+
+    @functools.wraps(command)
+    def run(**options: Any) -> None:
+        for name, group in groups.items():
+            own = {field.name: options.pop(field.name) for field in dataclasses.fields(group)}
+            options[name] = group(**own)
+        command(**options)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run

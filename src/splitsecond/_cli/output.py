@@ -1,0 +1,143 @@
+"""What the program says: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from splitsecond._cli.options import Writing
+from splitsecond._files import write_whole
+
+Listener = Callable[..., None]
+WIDE = 100_000  # columns of a pipe: nothing is folded
+
+
+def say(text: str) -> None:
+    """Write a message to standard error."""
+    typer.echo(f"splitsecond: {text}", err=True)
+
+
+def write(text: str) -> None:
+    """Write a result to standard output."""
+    typer.echo(text)
+
+
+def write_json(value: Any) -> None:
+    """Write a result as JSON."""
+    write(to_json(value))
+
+
+def to_json(value: Any) -> str:
+    """Return JSON that every reader takes: numbers that are none become null."""
+    return json.dumps(_plain(value), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    return str(value)
+
+
+def write_table(rows: Iterable[Sequence[str]], header: Sequence[str], numbers: str = "") -> None:
+    """Write an aligned table; columns whose header is in `numbers` are set to the right."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="")
+    for name in header:
+        right = name in numbers.split("|")
+        table.add_column(Text(name), justify="right" if right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    text = io.StringIO()
+    width = Console().width if sys.stdout.isatty() else WIDE
+    Console(file=text, width=width).print(table)
+    write("\n".join(line.rstrip() for line in text.getvalue().rstrip().split("\n")))
+
+
+def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Return rows as CSV."""
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(header)
+    out.writerows(rows)
+    return text.getvalue()
+
+
+def check_out(writing: Writing, *inputs: Path) -> None:
+    """Refuse a file to write that could not or must not be written, before any work is done."""
+    out = writing.out
+    if out is None:
+        return
+    if out.is_dir():
+        raise ValueError(f"--out {out} is a folder: name a file.")
+    if not out.parent.is_dir():
+        raise ValueError(f"--out {out}: there is no folder {out.parent}.")
+    if not out.exists():
+        return
+    for path in inputs:
+        if path.exists() and out.samefile(path):
+            raise ValueError(f"--out {out} is the file that is read: name another.")
+    if not writing.force:
+        raise ValueError(f"{out} exists already: give --force to replace it.")
+
+
+def write_out(out: Path | None, content: str | bytes) -> None:
+    """Write a result to a file, whole or not at all; without one, to standard output."""
+    if out is not None:
+        write_whole(out, content.encode() if isinstance(content, str) else content)
+        say(f"wrote {out}")
+    elif isinstance(content, str):
+        write(content.removesuffix("\n"))
+    else:
+        raise ValueError("This is no text: name a file to write with --out.")
+
+
+@contextmanager
+def progress(what: str, steps: int | None = None) -> Iterator[Listener]:
+    """Show a bar on standard error while work is done, if that is a terminal.
+
+    The listener takes the steps done and, where that is not known before, how many there are.
+    """
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task(what, total=steps)
+
+        def listener(done: float, of: float | None = None, *_: Any) -> None:
+            bars.update(task, completed=done, total=of or steps)
+
+        yield listener
+
+
+@contextmanager
+def warnings_said() -> Iterator[None]:
+    """Turn the library's warnings into messages, each said once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        say(f"note: {text}")

@@ -1,0 +1,202 @@
+"""The commands about all good trees: ``rashomon`` and ``importance``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from splitsecond import RashomonImportance
+from splitsecond._cli import options as o
+from splitsecond._cli.estimators import STOPPED, finish, fit_on, make_set, summary
+from splitsecond._cli.output import (
+    check_out,
+    progress,
+    to_csv,
+    to_json,
+    warnings_said,
+    write,
+    write_json,
+    write_out,
+    write_table,
+)
+from splitsecond._cli.tables import Source, read_data
+from splitsecond._treeset import TreeSet, _shown
+
+BARS = 40  # characters of the longest
+BINS = 12  # of the histogram that is printed
+SHORT = {"standard_error": "error", "quartile_1": "25 %", "median": "50 %", "quartile_3": "75 %"}
+
+
+class RelianceKind(StrEnum):
+    """How a loss is compared with the loss after permuting a variable."""
+
+    SUBTRACTIVE = "subtractive"
+    RATIO = "ratio"
+
+
+def rashomon(
+    *,
+    file: o.File,
+    target: o.Target,
+    sets: o.Sets,
+    time_limit: o.TimeLimit = None,
+    jobs: o.Jobs = 1,
+    top: Annotated[int, typer.Option(metavar="N", min=0, help="Best trees to print.")] = 3,
+    weight: o.Weight = None,
+    columns: o.Columns,
+    writing: o.Writing,
+) -> None:
+    """Find all good trees: how many, the best, their objectives and the variables they use."""
+    check_out(writing, file)
+    model = make_set(sets, jobs, time_limit)
+    data = read_data(Source.of(file, columns), target, weight)
+    with warnings_said():
+        fit_on(model, data, "searching")
+    trees: TreeSet = model.trees_
+    if writing.json:
+        write_json(
+            {
+                **summary(model),
+                "n_trees": trees.n_trees,
+                "min_objective": trees.min_objective,
+                "bound": trees.bound,
+                "histogram": [
+                    {"objective": objective, "trees": n}
+                    for objective, n in trees.objective_histogram().items()
+                ],
+                "usage": trees.feature_usage(),
+                "best": [tree.to_dict() for tree in trees[:top]],
+            }
+        )
+    else:
+        _print(model, top)
+    finish(model, writing)
+
+
+def _print(model: Any, top: int) -> None:
+    trees: TreeSet = model.trees_
+    n_trees = trees.n_trees
+    plural = "tree" if n_trees == 1 else "trees"
+    write(f"{type(model).__name__}: {_shown(n_trees)} {plural}, {model.tree_.n_rows[0]:,} rows")
+    write(f"objective {trees.min_objective:.4f} to {trees.bound:.4f}\n")
+    write_table(*_bars(_binned(trees), "objective"), "trees")
+    usage = {
+        name: (count, count / n_trees) for name, count in list(trees.feature_usage().items())[:20]
+    }
+    write("")
+    if usage:
+        write_table(*_bars(usage, "trees that ask about"), "trees")
+    for i, tree in enumerate(trees[:top]):
+        write(f"\ntree {i}: objective {tree.objective:.4f}, {tree.n_leaves} leaves\n{tree}")
+
+
+def _binned(trees: TreeSet) -> dict[str, tuple[int, float]]:
+    """Sum the histogram up in ranges of the same length."""
+    histogram = trees.objective_histogram()
+    low, high = min(histogram), max(histogram)
+    n_bins = min(BINS, len(histogram))
+    counts = [0] * n_bins  # whole numbers of any size
+    for objective, n in histogram.items():
+        place = int((objective - low) / (high - low) * n_bins) if high > low else 0
+        counts[min(place, n_bins - 1)] += n
+    step = (high - low) / n_bins
+    most = max(counts)
+    return {
+        f"{low + i * step:.4f} to {low + (i + 1) * step:.4f}": (count, count / most)
+        for i, count in enumerate(counts)
+    }
+
+
+def _bars(
+    parts: dict[str, tuple[int, float]], what: str
+) -> tuple[list[list[str]], tuple[str, str, str]]:
+    rows = [
+        [name, _shown(count), "#" * round(BARS * share)] for name, (count, share) in parts.items()
+    ]
+    return rows, (what, "trees", "")
+
+
+def importance(
+    *,
+    file: o.File,
+    target: o.Target,
+    sets: o.Sets,
+    bootstraps: Annotated[
+        int, typer.Option(metavar="N", help="Bootstrap samples to find sets for.")
+    ] = 10,
+    kind: Annotated[
+        RelianceKind, typer.Option(help="Loss after permuting minus, or divided by, the loss.")
+    ] = RelianceKind.SUBTRACTIVE,
+    max_trees: Annotated[
+        int, typer.Option(metavar="N", help="Trees drawn from sets that hold more.")
+    ] = 10_000,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Stop then, with the bootstraps done so far."),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", help="Bootstraps at a time; -1 for all processors.")
+    ] = 1,
+    seed: o.Seed = 0,
+    weight: o.Weight = None,
+    columns: o.Columns,
+    writing: o.Writing,
+) -> None:
+    """Tell how much all good trees rely on each variable, over bootstraps (RID).
+
+    --out writes the table as CSV, or as JSON with --json.
+    """
+    check_out(writing, file)
+    rid = RashomonImportance(
+        make_set(sets),
+        n_bootstraps=bootstraps,
+        kind=str(kind),
+        max_trees=max_trees,
+        time_limit=time_limit,
+        random_state=seed,
+        n_jobs=jobs,
+    )
+    rid._check_parameters()
+    data = read_data(Source.of(file, columns), target, weight)
+    with warnings_said(), progress("bootstraps", bootstraps) as listener:
+        rid._listener = listener
+        try:
+            rid.fit(data.X, data.y, data.weights)
+        except RuntimeError as error:  # not one bootstrap in the time there was
+            raise ValueError(str(error)) from None
+    if rid.status_ == "interrupted":
+        raise KeyboardInterrupt
+    table = _importances(rid)
+    if writing.json:
+        found = {"status": rid.status_, "n_trees": rid.n_trees_, "variables": table}
+        write_out(writing.out, to_json(found))
+    elif writing.out is not None:
+        write_out(writing.out, to_csv(list(table[0]), ([*each.values()] for each in table)))
+    else:
+        trees = ", ".join(_shown(n) for n in rid.n_trees_[:10])
+        more = ", ..." if len(rid.n_trees_) > 10 else ""
+        write(f"{len(rid.n_trees_)} bootstraps with {trees}{more} trees; reliance, {kind}\n")
+        header = [SHORT.get(name, name) for name in table[0]]
+        write_table(
+            ([each["variable"], *(f"{v:.4f}" for v in list(each.values())[1:])] for each in table),
+            header,
+            "|".join(header[1:]),
+        )
+    if rid.status_ != "complete":
+        raise typer.Exit(STOPPED)
+
+
+def _importances(rid: RashomonImportance) -> list[dict[str, Any]]:
+    parts = {
+        "mean": rid.mean_,
+        "standard_error": rid.standard_error_,
+        **rid.box(),
+        "usage": rid.usage_,
+    }
+    return [
+        {"variable": rid.variables_[j], **{name: float(part[j]) for name, part in parts.items()}}
+        for j in np.argsort(-rid.mean_, kind="stable")
+    ]

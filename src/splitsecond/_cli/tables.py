@@ -1,0 +1,273 @@
+"""Reading tables from disk: CSV and Parquet, by pyarrow, which refuses what is not a table."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import csv, parquet
+
+from splitsecond._cli.options import Reading
+
+UTF8 = "utf-8"
+BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL")
+MOST_CHARACTERS = 100_000  # of a value; more are mostly a quote that does not end
+MOST_BYTES = 2**31 - 2  # of a block that pyarrow guesses the types of
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, and how to read it."""
+
+    path: Path
+    separator: str | None = None
+    encoding: str = UTF8
+    blank: Sequence[str] = ()
+    drop: Sequence[str] = ()
+    category: Sequence[str] = ()  # read as text, as are
+    texts: Sequence[str] = ()  # those of these that are there
+
+    @classmethod
+    def of(cls, path: Path, options: Reading, texts: Sequence[str] = ()) -> Source:
+        """Return the file that the options are about."""
+        return cls(path, **vars(options), texts=texts)
+
+    def read(self) -> pa.Table:
+        """Read the table, with the columns asked for; every value is looked at."""
+        if self.path.is_dir():
+            raise ValueError(f"{self.path} is a folder: name a file.")
+        with self.path.open("rb") as file:
+            start = file.read(4)
+        table = self._parquet() if start == b"PAR1" else self._csv(start)
+        twice = [name for name, times in Counter(table.column_names).items() if times > 1]
+        if twice:
+            raise ValueError(f"{self.path} has several columns named {twice[0]!r}: rename them.")
+        if table.num_rows == 0 or table.num_columns == 0:
+            raise ValueError(f"{self.path} has no rows below its header.")
+        for name in (*self.drop, *self.category):
+            self.check_column(table, name)
+        table = table.drop_columns(list(dict.fromkeys(self.drop)))
+        for place, name in enumerate(table.column_names):
+            column = self._checked(table[name], name)
+            if name in self.category or name in self.texts:
+                column = _as_text(column)
+            table = table.set_column(place, name, column)
+        return table
+
+    def check_column(self, table: pa.Table, name: str) -> None:
+        """Refuse the name of a column that is not there."""
+        if name not in table.column_names:
+            raise no_such_column(name, table.column_names, self.path)
+
+    def _csv(self, start: bytes) -> pa.Table:
+        if start[:2] == b"PK" or (b"\0" in start and self.encoding == UTF8):
+            raise ValueError(f"{self.path} is neither CSV nor Parquet: save the table as CSV.")
+        try:
+            with pa.input_stream(str(self.path), compression="detect") as stream:
+                content = stream.read()
+        except OSError as error:
+            raise ValueError(f"{self.path} cannot be read: {error}") from error
+        if not content.strip():
+            raise ValueError(f"{self.path} is empty: a header and rows are needed.")
+        separator = self.separator or ("\t" if ".tsv" in self.path.suffixes else ",")
+        if len(separator) != 1:
+            raise ValueError(f"--separator {separator!r} must be a single character.")
+        try:
+            table = self._parsed(content, separator, threads=True)
+            table.column_names  # noqa: B018 - decoded when asked for
+        except LookupError:
+            raise ValueError(f"--encoding {self.encoding!r} is no encoding.") from None
+        except UnicodeDecodeError as error:
+            raise self._not_text(error.reason) from error
+        except pa.ArrowInvalid as error:
+            raise self._not_a_table(content, separator, error) from error
+        # Quotes come in pairs; pyarrow takes the end of the file for the second one.
+        if content.count(b'"') % 2 and any("\n" in str(v[-1].as_py()) for v in table.columns if v):
+            raise ValueError(f"{self.path} has a quote that is not closed, in its last record.")
+        return table
+
+    def _parsed(self, content: bytes, separator: str, *, threads: bool) -> pa.Table:
+        return csv.read_csv(
+            pa.BufferReader(content),
+            csv.ReadOptions(
+                # One block: the types come from all rows, not from the first million bytes.
+                block_size=min(len(content) + 1, MOST_BYTES),
+                encoding=self.encoding,
+                use_threads=threads,
+            ),
+            csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            csv.ConvertOptions(
+                null_values=["", *(self.blank or BLANKS)],
+                strings_can_be_null=True,
+                column_types=dict.fromkeys((*self.category, *self.texts), pa.string()),
+            ),
+        )
+
+    def _not_a_table(self, content: bytes, separator: str, error: Exception) -> ValueError:
+        try:  # once more, since errors of a single thread say where
+            self._parsed(content, separator, threads=False)
+        except pa.ArrowInvalid as again:
+            error = again
+        text = " ".join(str(error).removeprefix("CSV parse error: ").split())
+        text = re.sub(r"^Row #(\d+): ", r"record \1, counting the header: ", text)
+        quote = " Is a quote not closed there?" if '"' in text else ""
+        return ValueError(f"{self.path} is not a table: {text:.200}.{quote}")
+
+    def _parquet(self) -> pa.Table:
+        try:
+            return parquet.read_table(self.path, partitioning=None)
+        except (pa.ArrowException, OSError) as error:
+            raise ValueError(f"{self.path} is a damaged Parquet file: {error!s:.300}") from error
+
+    def _checked(self, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+        kind = column.type
+        if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
+            raise self._not_text(f"column {name!r}")
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            lengths = pc.utf8_length(column)
+            longest = pc.max(lengths).as_py() or 0
+            if longest > MOST_CHARACTERS:
+                row = pc.index(lengths, longest).as_py()
+                raise ValueError(
+                    f"Column {name!r} of {self.path} has a value of {longest:,} characters in row "
+                    f"{row}: if a quote is not closed there, close it; or leave the column out "
+                    f"with --drop {name!r}."
+                )
+        return column
+
+    def _not_text(self, where: str) -> ValueError:
+        return ValueError(
+            f"{self.path} is not {self.encoding} text ({where}): say what it is with --encoding, "
+            "for example latin-1, or convert it."
+        )
+
+
+@dataclass(frozen=True)
+class Data:
+    """What a model is fitted on."""
+
+    X: pa.Table
+    y: NDArray[Any]
+    weights: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: NDArray[np.intp]) -> Data:
+        """Return some of the rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Data(self.X.take(rows), self.y[rows], weights)
+
+
+def read_data(source: Source, target: str, weight: str | None = None) -> Data:
+    """Read a table and set its target and weights apart; what cannot be learned from is refused."""
+    table = source.read()
+    for name in (target, *([] if weight is None else [weight])):
+        source.check_column(table, name)
+    if weight == target:
+        raise ValueError(f"--weight {weight!r} is the target: name another column.")
+    y = labels_of(table[target], target)
+    X = table.drop_columns([target] if weight is None else [target, weight])
+    if X.num_columns == 0:
+        raise ValueError(f"{source.path} has no column besides the target {target!r}.")
+    for name in X.column_names:
+        check_kind(X[name].type, name)
+    if not any(_varies(X[name]) for name in X.column_names):
+        raise nothing_to_ask(source.path)
+    return Data(X, y, None if weight is None else _weights_of(table[weight], weight))
+
+
+def labels_of(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
+    """Return class labels; refuse a column that has none for some rows, or only one."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+    elif pa.types.is_temporal(kind) or pa.types.is_nested(kind):
+        raise ValueError(f"The target {name!r} holds {kind}: classes are text or numbers.")
+    is_blank = pc.is_null(column, nan_is_null=True)
+    n_blank = pc.sum(is_blank).as_py()
+    if n_blank == len(column):
+        raise ValueError(f"The target {name!r} is blank in every row.")
+    if n_blank:
+        row = pc.index(is_blank, True).as_py()
+        raise ValueError(
+            f"The target {name!r} is blank in {n_blank:,} of {len(column):,} rows, the first of "
+            f"them row {row}: remove those rows, or fill them in."
+        )
+    labels: NDArray[Any] = column.to_numpy()
+    if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
+        example = labels[labels != np.rint(labels)][0]
+        raise ValueError(
+            f"The target {name!r} holds numbers such as {example}, a quantity and not classes: "
+            "make classes of it first, for example by a threshold."
+        )
+    distinct = len(pc.unique(column))
+    if distinct == 1:
+        raise ValueError(
+            f"The target {name!r} is {labels[0]!r} in every row ({len(labels):,}): there is "
+            "nothing to tell apart."
+        )
+    return labels
+
+
+def _weights_of(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
+    try:
+        weights: NDArray[np.float64] = column.cast(pa.float64()).to_numpy()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise ValueError(f"The weights {name!r} are not numbers but {column.type}.") from error
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        raise ValueError(
+            f"The weight {name!r} in row {int(np.argmax(wrong))} is "
+            f"{weights[wrong][0]}: weights are numbers of at least 0, without blanks."
+        )
+    return weights
+
+
+def check_kind(kind: pa.DataType, name: str) -> None:
+    """Refuse a column that no question can be asked about."""
+    if pa.types.is_temporal(kind):
+        raise ValueError(
+            f"Column {name!r} holds dates or times ({kind}), which have no thresholds that read "
+            f"well: leave it out with --drop {name!r}, or turn it into numbers, such as the year."
+        )
+    if pa.types.is_nested(kind):
+        raise ValueError(
+            f"Column {name!r} holds {kind}, not single values: leave it out with --drop {name!r}."
+        )
+
+
+def nothing_to_ask(path: Path) -> ValueError:
+    """Return the error for a table whose columns are all constant or blank."""
+    return ValueError(f"{path} has no column that tells any rows apart: all are constant or blank.")
+
+
+def _varies(column: pa.ChunkedArray) -> bool:
+    if pa.types.is_null(column.type):
+        return False
+    return bool(len(pc.unique(column)) > 1)
+
+
+def no_such_column(name: str, names: Iterable[str], where: object) -> ValueError:
+    """Return an error that names the columns there are, the likeliest first."""
+    known = list(names)
+    folded = {each.strip().casefold(): each for each in known}
+    close = difflib.get_close_matches(name.strip().casefold(), folded, n=1)
+    hint = f" Did you mean {folded[close[0]]!r}?" if close else ""
+    listed = ", ".join(map(repr, known[:8])) + (f" and {len(known) - 8} more" if known[8:] else "")
+    return ValueError(f"{where} has no column {name!r}.{hint} Its columns are {listed}.")
+
+
+def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    if pa.types.is_dictionary(column.type):
+        return column
+    return column.cast(pa.string())

@@ -1,0 +1,407 @@
+"""The commands, on tables that are as they should be."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from cli_files import N_ROWS, columns, run, write_csv, write_parquet
+
+import splitsecond
+from splitsecond import load
+from splitsecond._cli.app import app
+from splitsecond._cli.exports import sklearn_source
+
+
+@pytest.fixture(scope="module")
+def model_set(people: Path) -> Path:
+    path = people.with_name("set.json")
+    args = ("--target", "outcome", "--max-depth", 3, "--epsilon", 0.03, "--regularization", 0.02)
+    assert run("rashomon", people, *args, "--out", path).exit_code == 0
+    return path
+
+
+def result(*args: Any) -> Any:
+    """Run a command with --json and read what it prints."""
+    done = run(*args, "--json")
+    assert done.exit_code == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+# ---- fit -----------------------------------------------------------------------------------------
+
+
+def test_fit_prints_the_model_and_saves_the_same(people: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model.json"
+    done = run("fit", people, "--target", "outcome", "--out", out)
+    assert done.exit_code == 0
+    assert done.stdout == f"{load(out)}\n"
+    assert done.stderr == f"splitsecond: wrote {out}\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
+
+
+def test_csv_and_parquet_give_the_same_tree(people: Path, tmp_path: Path) -> None:
+    other = write_parquet(tmp_path / "people.parquet", columns())
+    by_format = [result("fit", path, "--target", "outcome") for path in (people, other)]
+    assert by_format[0]["tree"] == by_format[1]["tree"]
+
+
+def test_a_file_gives_the_tree_that_the_library_finds(people: Path) -> None:
+    X = columns()
+    y = X.pop("outcome")
+    expected = splitsecond.LicketySPLITClassifier().fit(pa.table(X), np.array(y))
+    assert result("fit", people, "--target", "outcome")["tree"] == expected.tree_.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options", "name"),
+    [
+        ("lickety", ["--exact-last-split"], "LicketySPLITClassifier"),
+        ("split", ["--lookahead-depth", 2, "--no-postprocess"], "SPLITClassifier"),
+        ("optimal", ["--class-weight", "balanced"], "OptimalTreeClassifier"),
+        ("greedy", ["--binarizer", "quantile"], "GreedyTreeClassifier"),
+    ],
+)
+def test_every_algorithm(people: Path, algorithm: str, options: list[Any], name: str) -> None:
+    shared = ("--max-depth", 3, "--regularization", "1/50", "--jobs", 2, "--memory-limit", "1GB")
+    found = result(
+        "fit", people, "--target", "outcome", "--algorithm", algorithm, *shared, *options
+    )
+    assert found["model"] == name
+    parameters = found["parameters"]
+    assert parameters["regularization"] == "1/50"
+    assert (parameters["max_depth"], parameters["n_jobs"]) == (3, 2)
+    assert parameters["memory_limit"] == 10**9
+    if algorithm == "split":
+        assert (parameters["lookahead_depth"], parameters["postprocess"]) == (2, False)
+    assert found["depth"] <= 3
+
+
+def test_scores_on_rows_not_seen(people: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model.json"
+    args = ("fit", people, "--target", "outcome", "--regularization", "auto")
+    found = result(*args, "--test-size", 0.25, "--cv", 3, "--out", out)
+    assert found["held_out"]["rows"] == N_ROWS / 4
+    assert found["rows"] == N_ROWS * 3 / 4  # the tree has not seen the others
+    assert found["held_out"]["accuracy"] > found["held_out"]["baseline"]
+    assert len(found["cross_validation"]["accuracies"]) == 3
+    chosen = found["choice"]["regularization"]
+    assert chosen == load(out).regularization
+    losses = {each["regularization"]: each["cv_loss"] for each in found["choice"]["path"]}
+    assert losses[chosen] == min(losses.values())
+    text = run(*args, "--test-size", 0.25, "--cv", 3).stdout
+    assert f"chosen by cross-validation among the {len(losses)} trees of a path" in text
+    assert "on 60 held-out rows: accuracy" in text
+    assert "3-fold cross-validation: accuracy" in text
+
+
+def test_weights_count_as_repeated_rows(tmp_path: Path) -> None:
+    rows = columns()
+    weights = [1 + i % 3 for i in range(N_ROWS)]
+    weighted = write_csv(tmp_path / "weighted.csv", {**rows, "times": weights})
+    repeated = write_csv(
+        tmp_path / "repeated.csv",
+        {
+            name: [v for v, times in zip(values, weights, strict=True) for _ in range(times)]
+            for name, values in rows.items()
+        },
+    )
+    options = ("--target", "outcome", "--binarizer", "midpoint", "--max-depth", 2)
+    found = result("fit", weighted, *options, "--weight", "times")
+    expected = result("fit", repeated, *options)
+    assert found["objective"] == pytest.approx(expected["objective"])
+    assert found["rows"] == N_ROWS
+
+
+def test_how_columns_are_read(tmp_path: Path) -> None:
+    target = ["a", "b"] * 20
+    codes = [7 if label == "a" else (3, 11)[i % 4 == 1] for i, label in enumerate(target)]
+    path = write_csv(tmp_path / "table.tsv", {"code": codes, "y": target, "id": range(40)}, "\t")
+    tree = result("fit", path, "--target", "y", "--drop", "id", "--category", "code")["tree"]
+    assert tree["root"]["question"] == 'code == "7"'
+    other = write_csv(tmp_path / "table.csv", {"x": ["?", 1] * 20, "y": target}, ";")
+    tree = result("fit", other, "--target", "y", "--separator", ";", "--blank", "?")["tree"]
+    assert tree["root"]["operator"] == "is 1"  # a category would be compared with text
+
+
+def test_other_encodings(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes("größe,y\n1,ja\n2,nein\n1,ja\n2,nein\n".encode("latin-1"))
+    found = result("fit", path, "--target", "y", "--encoding", "latin-1")
+    assert found["tree"]["root"]["variable"] == "größe"
+
+
+def test_a_limit_is_exit_code_3_with_a_valid_tree(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    X = {f"x{j}": random.integers(0, 2, 3000) for j in range(60)}
+    path = write_parquet(tmp_path / "table.parquet", {**X, "y": random.integers(0, 2, 3000)})
+    out = tmp_path / "model.json"
+    options = ("--algorithm", "optimal", "--regularization", 0, "--max-depth", 8)
+    limit = ("--time-limit", 0.3)
+    done = run("fit", path, "--target", "y", *options, *limit, "--out", out, "--json")
+    assert done.exit_code == 3
+    assert json.loads(done.stdout)["status"] == load(out).status_ == "time_limit"
+    assert "Stopped at time_limit=0.3 s" in done.stderr
+
+
+# ---- show, predict, export -----------------------------------------------------------------------
+
+
+def test_show(people_model: Path, model_set: Path) -> None:
+    assert run("show", people_model).stdout == f"{load(people_model)}\n"
+    assert result("show", people_model)["tree"] == load(people_model).tree_.to_dict()
+    rules = run("show", people_model, "--rules").stdout.splitlines()
+    assert len(rules) == load(people_model).n_leaves_
+    assert rules[0].startswith("age <= ")
+    assert len(result("show", people_model, "--rules")["rules"]) == len(rules)
+    trees = load(model_set).trees_
+    assert str(trees[1]) in run("show", model_set, "--tree", 1).stdout
+    assert result("show", model_set)["n_trees"] == trees.n_trees
+
+
+def test_show_a_part_of_a_set(model_set: Path, tmp_path: Path) -> None:
+    part = load(model_set).trees_.filter(uses="income")
+    splitsecond.save(part, tmp_path / "part.json")
+    found = result("show", tmp_path / "part.json")
+    assert found["n_trees"] == part.n_trees
+    assert found["objective"] == part.min_objective
+    assert found["tree"] == part[0].to_dict()
+
+
+def test_predict_writes_csv(people_model: Path, people: Path, tmp_path: Path) -> None:
+    text = run("predict", people_model, people, "--proba", "--keep", "age").stdout
+    rows = list(csv.DictReader(io.StringIO(text)))
+    X = columns()
+    loaded = load(people_model)
+    assert [row["prediction"] for row in rows] == loaded.predict(pa.table(X)).tolist()
+    assert [int(row["age"]) for row in rows] == X["age"]
+    shares = loaded.predict_proba(pa.table(X))
+    assert [float(row["p(yes)"]) for row in rows] == shares[:, 1].tolist()
+    out = tmp_path / "out.csv"
+    done = run("predict", people_model, people, "--proba", "--keep", "age", "--out", out)
+    assert (done.stdout, out.read_text(encoding="utf-8")) == ("", text)
+    as_json = result("predict", people_model, people)
+    assert [row["prediction"] for row in as_json] == [row["prediction"] for row in rows]
+
+
+def test_predict_by_vote(model_set: Path, people: Path) -> None:
+    found = result("predict", model_set, people, "--vote")
+    shares = load(model_set).trees_.vote(pa.table(columns()))
+    assert [row["vote(no)"] for row in found] == shares[:, 0].tolist()
+
+
+def test_predict_reads_text_as_training_did(tmp_path: Path) -> None:
+    train = {"code": ["07", "x", "8"] * 10, "y": ["a", "b", "b"] * 10}
+    path, out = write_csv(tmp_path / "train.csv", train), tmp_path / "model.json"
+    assert run("fit", path, "--target", "y", "--out", out).exit_code == 0
+    new = write_csv(tmp_path / "new.csv", {"code": ["07", "8", None], "more": [1, 2, 3]})
+    assert run("predict", out, new).stdout == "prediction\na\nb\nb\n"
+    blank = write_csv(tmp_path / "blank.csv", {"code": [None, None], "more": [1, 2]})
+    assert run("predict", out, blank).stdout == "prediction\nb\nb\n"
+
+
+@pytest.mark.parametrize("to", ["json", "text", "dot", "svg", "sql", "python", "sklearn"])
+def test_export(people_model: Path, tmp_path: Path, to: str) -> None:
+    tree = load(people_model).tree_
+    if to == "json":
+        expected = tree.to_json(indent=1)
+    elif to == "sklearn":
+        expected = sklearn_source(tree)
+    else:
+        expected = getattr(tree, f"to_{to}")()
+    assert run("export", people_model, "--to", to).stdout == expected.removesuffix("\n") + "\n"
+    assert result("export", people_model, "--to", to) == {"format": to, "content": expected}
+    out = tmp_path / "out"
+    assert run("export", people_model, "--to", to, "--out", out).stdout == ""
+    assert out.read_text(encoding="utf-8") == expected
+
+
+def test_export_a_picture(people_model: Path, tmp_path: Path) -> None:
+    out = tmp_path / "tree.png"
+    assert run("export", people_model, "--to", "png", "--out", out).exit_code == 0
+    assert out.read_bytes().startswith(b"\x89PNG")
+    for more in ((), ("--json",)):
+        done = run("export", people_model, "--to", "png", *more)
+        assert done.exit_code == 1
+        assert "--out" in done.stderr
+
+
+def test_export_a_tree_of_a_set(model_set: Path) -> None:
+    tree = load(model_set).trees_[2]
+    assert run("export", model_set, "--to", "sql", "--tree", 2).stdout == f"{tree.to_sql()}\n"
+
+
+@pytest.mark.parametrize("words", [True, False])
+def test_the_exported_classifier_predicts_the_same(words: bool) -> None:
+    """It needs scikit-learn alone, and reads columns, or answers where a question needs words."""
+    X = {name: values for name, values in columns().items() if words or name != "job"}
+    y = np.array(X.pop("outcome"))
+    table = pa.table(X)
+    tree = splitsecond.LicketySPLITClassifier(regularization=0.005).fit(table, y).tree_
+    source = sklearn_source(tree)
+    assert "splitsecond" not in source
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    rebuilt = scope["model"]
+    if words:
+        inputs = tree.answers(table)
+        assert 'job == "cook"' in source
+    else:
+        cells = [[np.nan if v is None else v for v in X[n]] for n in rebuilt.feature_names_in_]
+        inputs = pd.DataFrame(dict(zip(rebuilt.feature_names_in_, cells, strict=True)))
+    assert rebuilt.predict(inputs).tolist() == tree.predict(table).tolist()
+    assert rebuilt.get_n_leaves() == tree.n_leaves
+
+
+def test_names_stay_within_the_comments_of_exported_source() -> None:
+    name = "a\nraise SystemExit #"
+    X = pa.table({name: ["x", "y"] * 5})
+    tree = splitsecond.LicketySPLITClassifier().fit(X, ["p", "q"] * 5).tree_
+    scope: dict[str, Any] = {}
+    exec(sklearn_source(tree), scope)
+    assert scope["model"].get_n_leaves() == 2
+
+
+# ---- sets ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["resplit", "treefarms"])
+def test_rashomon(people: Path, tmp_path: Path, method: str) -> None:
+    out = tmp_path / "set.json"
+    options = ("--target", "outcome", "--max-depth", 3, "--regularization", 0.02, "--top", 2)
+    args = ("rashomon", people, *options, "--method", method, "--epsilon", 0.03)
+    found = result(*args, "--out", out)
+    trees = load(out).trees_
+    assert found["n_trees"] == trees.n_trees > 2
+    assert sum(each["trees"] for each in found["histogram"]) == trees.n_trees
+    assert found["usage"] == trees.feature_usage()
+    assert found["best"] == [tree.to_dict() for tree in trees[:2]]
+    text = run(*args).stdout
+    assert f": {trees.n_trees:,} trees, {N_ROWS} rows" in text
+    assert str(trees[1]) in text
+    assert "trees that ask about" in text
+
+
+def test_importance(people: Path, tmp_path: Path) -> None:
+    options = ("--max-depth", 3, "--regularization", 0.02, "--bootstraps", 2, "--seed", 1)
+    args = ("importance", people, "--target", "outcome", *options)
+    found = result(*args)
+    means = [each["mean"] for each in found["variables"]]
+    assert means == sorted(means, reverse=True)
+    assert {each["variable"] for each in found["variables"][:2]} == {"age", "job"}
+    assert len(found["n_trees"]) == 2
+    out = tmp_path / "importance.csv"
+    assert run(*args, "--out", out).exit_code == 0
+    rows = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
+    assert [float(row["mean"]) for row in rows] == means
+    assert run(*args).stdout.startswith("2 bootstraps with ")
+
+
+# ---- doctor --------------------------------------------------------------------------------------
+
+
+def test_doctor_names_the_kind_of_every_column(tmp_path: Path) -> None:
+    kinds = {
+        **{name: values for name, values in columns().items() if name != "code"},
+        "size": pa.DictionaryArray.from_arrays(
+            pa.array([i % 3 for i in range(N_ROWS)], pa.int8()), ["S", "M", "L"], ordered=True
+        ),
+        "number_or_not": [str(i % 9) if i % 5 else "?" for i in range(N_ROWS)],
+        "row": list(range(N_ROWS)),
+        "name": [f"person {i}" for i in range(N_ROWS)],
+    }
+    path = write_parquet(tmp_path / "table.parquet", kinds)
+    found = result("doctor", path, "--target", "outcome")
+    assert {each["name"]: each["kind"] for each in found["columns"]} == {
+        "age": "number",
+        "income": "number",
+        "job": "category",
+        "member": "0/1",
+        "same": "constant",
+        "nothing": "all missing",
+        "size": "ordered",
+        "number_or_not": "category",
+        "row": "number",
+        "name": "category",
+    }
+    notes = {each["name"]: each["note"] for each in found["columns"]}
+    assert "--blank '?'" in notes["number_or_not"]
+    assert "--drop 'row'" in notes["row"]
+    assert "--drop 'name'" in notes["name"]
+    blanks = {each["name"]: each["blank"] for each in found["columns"]}
+    assert (blanks["income"], blanks["nothing"], blanks["age"]) == (15, N_ROWS, 0)
+    assert {each["algorithm"] for each in found["estimate"]["fits"]} == {
+        "lickety",
+        "split",
+        "optimal",
+    }
+
+
+def test_doctor_says_what_is_an_estimate(people: Path) -> None:
+    for more in ((), ("--target", "outcome")):
+        text = run("doctor", people, *more).stdout
+        assert "ESTIMATE, not a promise" in text
+        assert "memory: up to about" in text
+
+
+def test_doctor_finds_what_fit_would_refuse(tmp_path: Path) -> None:
+    days = [f"2020-01-{1 + i % 28:02}" for i in range(N_ROWS)]
+    path = write_csv(tmp_path / "table.csv", {**columns(), "day": days, "far": ["inf", 1] * 120})
+    done = run("doctor", path, "--json")
+    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    refused = [each["name"] for each in found["columns"] if each["kind"] == "refused"]
+    assert refused == ["day", "far"]
+    assert "--drop 'day'" in found["problems"][0]
+    assert run("fit", path, "--target", "outcome").exit_code == 1
+    drops = ("--drop", "day", "--drop", "far")
+    assert run("doctor", path, *drops).exit_code == 0
+    assert run("fit", path, "--target", "outcome", *drops).exit_code == 0
+
+
+# ---- data of its own -----------------------------------------------------------------------------
+
+
+def test_bench_compares_with_cart() -> None:
+    found = result("bench", "--data", "iris", "--data", "wine", "--repeats", 1, "--max-depth", 3)
+    methods = ["lickety", "split", "optimal", "greedy", "CART (scikit-learn)"]
+    assert [each["method"] for each in found["results"]] == methods * 2
+    for begin in (0, 5):
+        objectives = {each["method"]: each["objective"] for each in found["results"][begin:][:5]}
+        assert objectives["optimal"] <= objectives["lickety"] <= objectives["greedy"] + 0.02
+    assert all(0.5 < each["accuracy"] <= 1 for each in found["results"])
+    assert "CART (scikit-learn)" in run("bench", "--data", "iris", "--repeats", 1).stdout
+
+
+# ---- bars ----------------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    """Takes what is written, and says that someone is watching."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_bars_are_shown_on_a_terminal_only(
+    people: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fit = partial(app, ["fit", str(people), "--target", "outcome", "--cv", "3"])
+    fit(standalone_mode=False)
+    silent = capsys.readouterr()
+    monkeypatch.setattr("sys.stderr", Terminal())
+    fit(standalone_mode=False)
+    assert isinstance(sys.stderr, Terminal)
+    assert "cross-validating" in sys.stderr.getvalue()
+    assert "fitting" in sys.stderr.getvalue()
+    assert silent.err == ""
+    assert capsys.readouterr().out.count("\n") == silent.out.count("\n")

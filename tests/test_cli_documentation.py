@@ -1,0 +1,88 @@
+"""Every command and option is explained by --help and in docs/cli.md, and nothing else is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from cli_files import run
+
+from splitsecond._cli import app as program
+from splitsecond._cli import exports, scoring, tables
+
+PAGE = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
+COMMANDS: dict[str, Any] = typer.main.get_command(program.app).commands  # type: ignore[attr-defined]
+ROW = re.compile(r"^\| `(--[\w-]+)[^|]*\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+
+
+def options(command: Any) -> dict[str, Any]:
+    """The options of a command by their names, except --help, which every command has."""
+    return {
+        name: each
+        for each in command.params
+        for name in (*each.opts, *each.secondary_opts)
+        if name.startswith("--") and name != "--help"
+    }
+
+
+def documented() -> dict[str, set[str]]:
+    """The commands that the page gives each option to."""
+    found: dict[str, set[str]] = {}
+    for option, commands, _ in ROW.findall(PAGE):
+        assert option not in found, option
+        found[option] = set(re.findall(r"[a-z]+", commands))
+    return found
+
+
+def test_the_page_names_every_option_of_every_command() -> None:
+    expected: dict[str, set[str]] = {}
+    for name, command in COMMANDS.items():
+        for option in options(command):
+            expected.setdefault(option, set()).add(name)
+    assert documented() == expected
+
+
+def test_the_page_shows_how_to_call_every_command() -> None:
+    shown = set(re.findall(r"^### `splitsecond (\w+)", PAGE, re.MULTILINE))
+    assert shown == set(COMMANDS)
+    for name, command in COMMANDS.items():
+        call = re.search(rf"^### `splitsecond {name}([^`]*)`", PAGE, re.MULTILINE)
+        assert call is not None
+        arguments = [each.metavar for each in command.params if each.param_type_name == "argument"]
+        needed = [
+            each.opts[0] for each in command.params if each.required and each.opts[0][:2] == "--"
+        ]
+        for part in (*filter(None, arguments), *needed):
+            assert part in call[1], (name, part)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_explains_every_option(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.setenv("TERM", "dumb")
+    text = run(name, "--help").stdout
+    assert COMMANDS[name].help
+    for option, each in options(COMMANDS[name]).items():
+        assert each.help, option
+        assert option in text
+        assert not each.hidden
+
+
+def test_help_lists_the_commands_and_exit_codes() -> None:
+    text = run("--help").stdout
+    for name in (*COMMANDS, "--version", "0 done", "130 interrupted"):
+        assert name in text
+    for code in (0, 1, 2, 3, 130):
+        assert re.search(rf"^\| {code} \|", PAGE, re.MULTILINE)
+    assert re.fullmatch(r"splitsecond \d+\.\d+.*\n", run("--version").stdout)
+
+
+def test_the_page_names_formats_and_defaults() -> None:
+    for each in exports.Format:
+        assert f"`{each}`" in PAGE
+    for blank in tables.BLANKS:
+        assert f"`{blank}`" in PAGE
+    assert f"{scoring.FOLDS}-fold" in PAGE

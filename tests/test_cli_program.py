@@ -1,0 +1,141 @@
+"""The program itself, in a process of its own: each command once, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import runpy
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cli_files import columns, write_csv, write_parquet
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_pandas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Hide pandas from the program, since the extra does not bring it."""
+    folder = tmp_path_factory.mktemp("hidden")
+    (folder / "pandas.py").write_text("raise ImportError")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder))
+        yield
+
+
+def program(*args: Any, code: int = 0) -> tuple[str, str]:
+    """Run ``python -m splitsecond`` and return what it writes."""
+    command = [sys.executable, "-m", "splitsecond", *map(str, args)]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout, done.stderr
+
+
+def test_from_a_table_to_predictions(tmp_path: Path) -> None:
+    table = write_csv(tmp_path / "people.csv", columns())
+    model = tmp_path / "model.json"
+    target = ("--target", "outcome")
+
+    tree, messages = program("fit", table, *target, "--test-size", 0.2, "--out", model)
+    assert "held-out rows: accuracy" in tree
+    assert messages == f"splitsecond: wrote {model}\n"  # no bar where there is no terminal
+
+    small = (*target, "--max-depth", 2)
+    others: list[tuple[Any, ...]] = [
+        ("doctor", table, *target),
+        ("show", model),
+        ("predict", model, table, "--json"),
+        ("export", model, "--to", "dot"),
+        ("rashomon", table, *small),
+        ("importance", table, *small, "--bootstraps", 1),
+    ]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # most of their time is importing
+        results = list(pool.map(lambda args: program(*args), others))
+    assert [messages for _, messages in results] == [""] * len(others)
+    checked, shown, predicted, exported, good, important = (result for result, _ in results)
+    assert "ESTIMATE" in checked
+    assert tree.startswith(shown)
+    assert {row["prediction"] for row in json.loads(predicted)} == {"yes", "no"}
+    assert exported.startswith("digraph")
+    assert "trees that ask about" in good
+    assert important.startswith("1 bootstraps")
+
+
+def test_bench() -> None:
+    found, _ = program("bench", "--data", "iris", "--repeats", 1, "--json")
+    assert len(json.loads(found)["results"]) == 5
+
+
+def test_the_demo_is_the_example(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "demo.py"))
+    shown, expected = (
+        re.sub(r"in [\d.]+ m?s", "in no time", text)
+        for text in (program("demo")[0], capsys.readouterr().out)
+    )
+    assert shown == expected
+
+
+def test_the_script_is_installed_and_refuses_bad_files(tmp_path: Path) -> None:
+    script = shutil.which("splitsecond", path=sysconfig.get_path("scripts"))
+    assert script is not None
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"a,y\n1,x\n2\n")
+    command = [script, "fit", str(path), "--target", "y"]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"splitsecond: error: {path} is not a table")
+
+
+def test_without_the_extra() -> None:
+    code = "import sys; sys.modules['typer'] = None\nfrom splitsecond import _cli; _cli.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "demo"], capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == 'The command line needs typer: pip install "splitsecond[cli]"\n'
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal for a child")
+def test_ctrl_c_ends_a_search_with_130_and_no_file(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    X = {f"x{j}": random.integers(0, 2, 20_000) for j in range(100)}
+    path = write_parquet(tmp_path / "table.parquet", {**X, "y": random.integers(0, 2, 20_000)})
+    options = ["--algorithm", "optimal", "--regularization", "0", "--max-depth", "8"]
+    command = ["fit", str(path), "--target", "y", *options, "--out", str(tmp_path / "model.json")]
+    # It says when the search begins: before that, Ctrl-C would find Python still importing.
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from splitsecond import _cli\n"
+        "from splitsecond._input import DenseTable\n"
+        "solve = DenseTable.solve\n"
+        "def told(*a, **k): print('searching', flush=True); return solve(*a, **k)\n"
+        "DenseTable.solve = told; _cli.main()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "searching\n"
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        out, messages = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == ""
+    assert messages.splitlines()[-1].startswith("splitsecond: interrupted")
+    assert sorted(tmp_path.iterdir()) == [path]

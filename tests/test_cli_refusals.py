@@ -1,0 +1,282 @@
+"""What the commands refuse: one clear message, an exit code, no traceback, nothing written."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_files import columns, run, write_csv
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import splitsecond
+from splitsecond._cli import output
+
+# Content of a file, and what the message about it must say.
+BAD_TABLES: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "is empty"),
+    "blank": (b"\n\n", "is empty"),
+    "header only": (b"a,y\n", "no rows"),
+    "one row": (b"a,y\n1,x\n", "in every row (1)"),
+    "one class": (b"a,y\n1,x\n2,x\n", "'y' is 'x' in every row"),
+    "no such column": (b"a,Y\n1,x\n2,z\n", "Did you mean 'Y'?"),
+    "not UTF-8": ("a,y\n1,é\n2,x\n".encode("latin-1"), "--encoding"),
+    "header not UTF-8": ("é,y\n1,z\n2,x\n".encode("latin-1"), "--encoding"),
+    "row too short": (b"a,y\n1,x\n2\n", "record 3"),
+    "row too long": (b"a,y\n1,x\n2,z,3\n", "Expected 2 columns, got 3"),
+    "open quote": (b'a,y\n1,x\n"2,z\n3,x\n', "quote"),
+    "open quote at the end": (b'a,y\n1,x\n2,"z\n3,x\n', "quote that is not closed"),
+    "huge field": (b"a,y\n1,x\n" + b"z" * 300_000 + b",z\n", "300,000 characters in row 1"),
+    "duplicate names": (b"a,a,y\n1,2,x\n2,3,z\n", "several columns named 'a'"),
+    "all missing": (b"a,b,y\n,,x\n,,z\n", "all are constant or blank"),
+    "all constant": (b"a,b,y\n1,2,x\n1,2,z\n", "all are constant or blank"),
+    "target missing": (b"a,y\n1,\n2,\n", "'y' is blank in every row"),
+    "target with blanks": (
+        b"a,y\n1,x\n2,NA\n3,z\n",
+        "blank in 1 of 3 rows, the first of them row 1",
+    ),
+    "target only": (b"y\nx\nz\n", "no column besides the target"),
+    "target a quantity": (b"a,y\n1,0.5\n2,0.7\n", "numbers such as 0.5"),
+    "target a date": (b"a,y\n1,2020-01-01\n2,2020-01-02\n", "classes are text or numbers"),
+    "a date": (b"d,y\n2020-01-01,x\n2020-01-02,z\n", "--drop 'd'"),
+    "infinity": (b"a,y\n1,x\ninf,z\n", "contains infinity"),
+    "binary": (b"\0\1\2\3\0\1", "neither CSV nor Parquet"),
+    "a spreadsheet": (b"PK\3\4 and so on", "neither CSV nor Parquet"),
+    "damaged Parquet": (b"PAR1 and so on PAR1", "damaged Parquet"),
+}
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A file that must stay as it is."""
+    path = tmp_path / "kept.json"
+    path.write_text("kept")
+    return path
+
+
+def refused(*args: Any, code: int = 1) -> str:
+    """Run a command that must fail, and return what it says."""
+    done = run(*args)
+    assert done.exit_code == code, done.output
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    if code == 1:
+        assert done.stderr.startswith("splitsecond: error: ")
+        assert done.stderr.count("\n") == 1
+    return str(done.stderr)
+
+
+@pytest.mark.parametrize("name", BAD_TABLES)
+@pytest.mark.parametrize("command", ["fit", "rashomon", "importance"])
+def test_bad_tables(tmp_path: Path, kept: Path, command: str, name: str) -> None:
+    content, expected = BAD_TABLES[name]
+    path = tmp_path / "table.csv"
+    path.write_bytes(content)
+    before = sorted(tmp_path.iterdir())
+    assert expected in refused(command, path, "--target", "y", "--out", kept, "--force")
+    assert kept.read_text() == "kept"
+    assert path.read_bytes() == content
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", BAD_TABLES)
+def test_bad_tables_for_doctor_and_predict(tmp_path: Path, people_model: Path, name: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(BAD_TABLES[name][0])
+    done = run("doctor", path, "--target", "y")
+    assert done.exit_code == 1
+    assert BAD_TABLES[name][1] in done.stdout + done.stderr
+    refused("predict", people_model, path)  # none of them has the columns
+
+
+@settings(max_examples=100)
+@given(st.binary(max_size=300) | st.text(alphabet='a,y\n"1x\r;.é', max_size=120).map(str.encode))
+def test_any_bytes_are_a_table_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes
+) -> None:
+    path = tmp_path_factory.mktemp("any") / "table.csv"
+    path.write_bytes(content)
+    for command in (("doctor", path), ("fit", path, "--target", "y")):
+        done = run(*command)  # raises what is not turned into a message
+        assert done.exit_code in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("empty", b"", "is no model file"),
+        ("a table", b"a,y\n1,x\n", "is no model file"),
+        ("other JSON", b'{"a": 1}', "is no model file of splitsecond"),
+        ("not UTF-8", b"\xff\xfe{}", "not UTF-8"),
+        ("a newer version", b'{"format": "splitsecond model", "version": 99}', "newer splitsecond"),
+        ("no model", b'{"format": "splitsecond model", "version": 1}', "damaged"),
+    ],
+)
+def test_broken_models(
+    tmp_path: Path, people: Path, kept: Path, name: str, content: bytes, expected: str
+) -> None:
+    path = tmp_path / "model.json"
+    path.write_bytes(content)
+    out = ("--out", kept, "--force")
+    assert expected in refused("show", path)
+    assert expected in refused("predict", path, people, *out)
+    assert expected in refused("export", path, "--to", "dot", *out)
+    assert kept.read_text() == "kept"
+
+
+def test_a_model_cut_short(tmp_path: Path, people_model: Path) -> None:
+    content = people_model.read_bytes()
+    path = tmp_path / "model.json"
+    for part in range(0, len(content) - 2, len(content) // 10):  # the last two end it
+        path.write_bytes(content[:part])
+        refused("show", path)
+
+
+def test_a_model_without_a_tree(tmp_path: Path) -> None:
+    path = tmp_path / "binarizer.json"
+    splitsecond.save(splitsecond.QuantileBinarizer().fit([[1.5], [2.5], [3.5]]), path)
+    assert "has no tree" in refused("show", path)
+
+
+def test_paths_that_are_no_files(tmp_path: Path, people: Path, people_model: Path) -> None:
+    for path, expected in (
+        (tmp_path, "is a folder"),
+        (tmp_path / "none.csv", "No such file"),
+        (people / "inside.csv", "Not a directory"),
+    ):
+        for command in (
+            ("fit", path, "--target", "y"),
+            ("doctor", path),
+            ("predict", people_model, path),
+            ("predict", path, people),
+            ("show", path),
+            ("export", path, "--to", "text"),
+        ):
+            assert os.name == "nt" or expected in refused(*command)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="may read everything")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "table.csv", columns())
+    path.chmod(0)
+    assert "Permission denied" in refused("fit", path, "--target", "outcome")
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["--drop", "incom"], "Did you mean 'income'?"),
+        (["--category", "jobb"], "Did you mean 'job'?"),
+        (["--weight", "nothing"], "without blanks"),
+        (["--weight", "job"], "not numbers"),
+        (["--weight", "outcome"], "is the target"),
+        (["--lookahead-depth", 2], "no meaning for lickety"),
+        (["--algorithm", "optimal", "--exact-last-split"], "no meaning for optimal"),
+        (["--algorithm", "greedy", "--no-postprocess"], "no meaning for greedy"),
+        (["--algorithm", "split", "--lookahead-depth", 7], "must not exceed max_depth=5"),
+        (["--regularization", -1], "at least 0"),
+        (["--max-depth", -1], "at least 0"),
+        (["--time-limit", 0], "positive number of seconds"),
+        (["--jobs", 0], "n_jobs=0"),
+        (["--test-size", 1.5], "between 0 and 1"),
+        (["--cv", 1], "from 2 to the number of rows"),
+        (["--separator", "::"], "single character"),
+        (["--encoding", "klingon"], "is no encoding"),
+        (["--binarizer", "none"], "must be 0, 1"),
+        (["--out", "no/such/folder/model.json"], "there is no folder"),
+    ],
+)
+def test_arguments_that_cannot_be_used(people: Path, args: list[Any], expected: str) -> None:
+    assert expected in refused("fit", people, "--target", "outcome", *args)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--regularization", "cheap"],
+        ["--regularization", "1/0"],
+        ["--memory-limit", "lots"],
+        ["--algorithm", "magic"],
+        ["--max-depth", "deep"],
+        ["--colour", "red"],
+    ],
+)
+def test_wrong_usage_is_exit_code_2(people: Path, args: list[str]) -> None:
+    assert args[0] in refused("fit", people, "--target", "outcome", *args, code=2)
+
+
+def test_what_a_command_needs(people: Path, people_model: Path) -> None:
+    assert "--target" in refused("fit", people, code=2)
+    assert "--vote needs a set" in refused("predict", people_model, people, "--vote")
+    assert "--tree needs a set" in refused("show", people_model, "--tree", 0)
+    assert "no column 'q'" in refused("predict", people_model, people, "--keep", "q")
+    treefarms = ("rashomon", people, "--target", "outcome", "--method", "treefarms")
+    assert "no meaning for treefarms" in refused(*treefarms, "--lookahead-depth", 2)
+    assert "Raise epsilon" in refused(*treefarms, "--epsilon", 0, "--epsilon-kind", "absolute")
+    importance = ("importance", people, "--target", "outcome")
+    assert "n_bootstraps=0" in refused(*importance, "--bootstraps", 0)
+    assert "No bootstrap was done" in refused(*importance, "--time-limit", 1e-6)
+
+
+def test_a_table_without_the_columns_of_the_model(tmp_path: Path, people_model: Path) -> None:
+    path = write_csv(tmp_path / "table.csv", {"age": [1, 2], "job": ["cook", "smith"]})
+    message = refused("predict", people_model, path)
+    assert str(path) in message
+    assert "'income'" in message
+
+
+# ---- files that are there ------------------------------------------------------------------------
+
+
+def outputs(people: Path, people_model: Path) -> list[list[Any]]:
+    fast = ["--max-depth", 2, "--target", "outcome"]
+    return [
+        ["fit", people, *fast],
+        ["rashomon", people, *fast],
+        ["importance", people, *fast, "--bootstraps", 1],
+        ["predict", people_model, people],
+        ["export", people_model, "--to", "dot"],
+    ]
+
+
+def test_no_file_is_replaced_without_force(people: Path, people_model: Path, kept: Path) -> None:
+    for command in outputs(people, people_model):
+        assert "give --force to replace it" in refused(*command, "--out", kept)
+        assert kept.read_text() == "kept"
+        assert "is a folder" in refused(*command, "--out", kept.parent, "--force")
+        assert run(*command, "--out", kept, "--force").exit_code == 0
+        assert kept.read_text() != "kept"
+        kept.write_text("kept")
+
+
+def test_the_file_that_is_read_is_never_replaced(people: Path, people_model: Path) -> None:
+    before = people.read_bytes(), people_model.read_bytes()
+    for command in outputs(people, people_model):
+        assert "is the file that is read" in refused(*command, "--out", command[1], "--force")
+    refused("predict", people_model, people, "--out", people, "--force")
+    assert (people.read_bytes(), people_model.read_bytes()) == before
+
+
+def test_ctrl_c_while_writing_leaves_nothing(
+    people: Path, people_model: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(self: Path, content: bytes) -> int:
+        with self.open("wb") as file:
+            file.write(content[: len(content) // 2])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "write_bytes", stop)
+    for command in outputs(people, people_model):
+        done = run(*command, "--out", kept, "--force")
+        assert done.exit_code == 130
+        assert "interrupted" in done.stderr
+        assert kept.read_text() == "kept"
+        assert list(kept.parent.iterdir()) == [kept]
+
+
+def test_json_has_no_numbers_that_are_none() -> None:
+    text = output.to_json({"a": float("nan"), "b": [float("inf"), 1.5], 3: (True, None)})
+    assert json.loads(text) == {"a": None, "b": [None, 1.5], "3": [True, None]}
