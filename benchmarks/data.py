@@ -7,7 +7,6 @@ raw sets are built once, then kept as .npz files in a cache folder outside the r
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,18 +16,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond import datasets
+
 Matrix: TypeAlias = NDArray[np.uint8]
 Labels: TypeAlias = NDArray[np.int64]
 Float32: TypeAlias = NDArray[np.float32]
 
 BINARY_SETS = ("compas_split", "bike_praxis", "netherlands_split_aggressive")
-# Raw sets: the value of the target that counts as class 1, and the number of 0/1 columns to make.
-RAW_SETS: dict[str, tuple[object, int]] = {
-    "heloc": (1, 60),
-    "adult": (">50K", 64),
-    "spambase": (1, 76),
-    "covertype": (1, 41),
-}
+# Raw sets, and the number of 0/1 columns to make of each.
+RAW_SETS = {"heloc": 60, "adult": 64, "spambase": 76, "covertype": 41}
 NAMES = (*BINARY_SETS, *RAW_SETS)
 # Sets made by our own ThresholdGuessBinarizer: the raw set, and the number of columns that the
 # paper binarized it to for RESPLIT, less the label, which its table counts as well.
@@ -37,18 +33,18 @@ GUESSED_SETS: dict[str, tuple[str, int]] = {
     "spambase_resplit": ("spambase", 77),
 }
 
-# The paper's raw sets: the value of the target that counts as class 1, and the number of columns
-# that the paper binarized them to, less the label, which its table counts as well.
-PAPER_SETS: dict[str, tuple[object, int]] = {
-    "compas": (1, 38),
-    "heloc": (1, 61),
-    "adult": (">50K", 64),
-    "netherlands": (1, 51),
-    "bike": (1, 98),
-    "covertype": (1, 40),
-    "spambase": (1, 77),
-    "hypothyroid": ("N", 71),
-    "bank": ("yes", 66),
+# The paper's raw sets: the number of columns that the paper binarized them to, less the label,
+# which its table counts as well.
+PAPER_SETS = {
+    "compas": 38,
+    "heloc": 61,
+    "adult": 64,
+    "netherlands": 51,
+    "bike": 98,
+    "covertype": 40,
+    "spambase": 77,
+    "hypothyroid": 71,
+    "bank": 66,
 }
 
 SEED = 0
@@ -85,12 +81,15 @@ def load(source: Source) -> tuple[Matrix, Labels]:
         return synthesize(source)
     if source in GUESSED_SETS:
         return _guess(*GUESSED_SETS[source])
-    entry = _manifest_entry(source)
-    columns = RAW_SETS[source][1] if source in RAW_SETS else entry["features"]
-    version = f"v{BINARIZATION}-{entry['sha256'][:12]}"
+    if source not in NAMES:
+        message = f"there is no data set {source!r}; the benchmarks know {', '.join(NAMES)}"
+        raise SystemExit(message)
+    content = datasets.describe(source)
+    columns = RAW_SETS.get(source, len(content.columns))
+    version = f"v{BINARIZATION}-{content.sha256[:12]}"
     path = _cache_folder() / f"{source}-{columns}-{version}.npz"
     if not path.exists():
-        X, y = _build(source, entry)
+        X, y = _build(source)
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f"{path.stem}.{os.getpid()}.npz")
         np.savez(partial, X=np.packbits(X, axis=0), y=y, rows=len(y))
@@ -102,8 +101,8 @@ def load(source: Source) -> tuple[Matrix, Labels]:
 
 def load_raw(name: str) -> tuple[Any, Labels]:
     """Return a raw set as a data frame, blanks and categories included, and its 0/1 labels."""
-    table = _read(_manifest_entry(name))
-    return table.iloc[:, :-1], (table.iloc[:, -1] == PAPER_SETS[name][0]).to_numpy(np.int64)
+    loaded = _load(name)
+    return loaded.X, loaded.y_binary
 
 
 def checksum(X: Matrix, y: Labels) -> str:
@@ -202,21 +201,20 @@ def _numeric_columns(table: Any) -> tuple[list[str], Float32]:
     return names, np.stack(columns, axis=1)
 
 
-def _read(entry: dict[str, Any]) -> Any:
-    import pandas as pd
+def _load(name: str) -> datasets.Dataset:
+    try:
+        return datasets.load(name)
+    except (OSError, ValueError) as error:  # says what to do; nothing to trace
+        raise SystemExit(str(error)) from None
 
-    path = _data_folder() / entry["file"]
-    return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
 
-
-def _build(name: str, entry: dict[str, Any]) -> tuple[Matrix, Labels]:
-    table = _read(entry).dropna()
-    features, target = table.iloc[:, :-1], table.iloc[:, -1]
+def _build(name: str) -> tuple[Matrix, Labels]:
+    loaded = _load(name)
     if name in BINARY_SETS:
-        return np.ascontiguousarray(features.to_numpy(np.uint8)), target.to_numpy(np.int64)
-    positive, columns = RAW_SETS[name]
-    y = (target == positive).to_numpy(np.int64)
-    return binarize(features, y, columns), y
+        return np.ascontiguousarray(loaded.X.to_numpy(np.uint8)), loaded.y.astype(np.int64)
+    complete = loaded.X.notna().all(axis=1).to_numpy()
+    y = loaded.y_binary[complete]
+    return binarize(loaded.X[complete], y, RAW_SETS[name]), y
 
 
 def _guess(name: str, columns: int) -> tuple[Matrix, Labels]:
@@ -225,27 +223,6 @@ def _guess(name: str, columns: int) -> tuple[Matrix, Labels]:
     table, y = load_raw(name)
     X = ThresholdGuessBinarizer(max_features=columns).fit(table, y).transform(table)
     return np.ascontiguousarray(X, dtype=np.uint8), y
-
-
-def _manifest_entry(name: str) -> dict[str, Any]:
-    manifest = _data_folder() / "manifest.json"
-    entries: list[dict[str, Any]] = json.loads(manifest.read_text())
-    for entry in entries:
-        if entry["name"] == name:
-            return entry
-    message = f"{manifest} has no data set named {name!r}; the benchmarks know {', '.join(NAMES)}"
-    raise SystemExit(message)
-
-
-def _data_folder() -> Path:
-    folder = os.environ.get("SPLITSECOND_DATA")
-    if folder is None or not (Path(folder) / "manifest.json").is_file():
-        message = (
-            "SPLITSECOND_DATA must name the folder that holds manifest.json, binary/ and raw/; "
-            + ("it is not set." if folder is None else f"there is no manifest.json in {folder!r}.")
-        )
-        raise SystemExit(message)
-    return Path(folder)
 
 
 def _cache_folder() -> Path:

@@ -117,7 +117,7 @@ def run(name: str, splits: int, time_limit: float) -> list[dict[str, Any]]:
             X, y, test_size=0.2, random_state=seed
         )
         binarizer = ThresholdGuessBinarizer(
-            max_features=data.PAPER_SETS[name][1], column_elimination=False, n_jobs=-1
+            max_features=data.PAPER_SETS[name], column_elimination=False, n_jobs=-1
         )
         train = binarizer.fit(raw, labels).transform(raw)
         test = binarizer.transform(raw_test)

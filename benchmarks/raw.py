@@ -148,7 +148,7 @@ def paper_row(name: str) -> dict[str, Any]:
         "method": "paper, other machine",
         "binarize": binarize,
         "total": total,
-        "columns": data.PAPER_SETS[name][1],
+        "columns": data.PAPER_SETS[name],
         "status": "as printed",
     }
 

@@ -20,6 +20,7 @@ from splitsecond import (
     _reliance,
     _saving,
     _tree,
+    datasets,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -36,6 +37,7 @@ ROOT = Path(__file__).parents[1]
         _reliance,
         _saving,
         _tree,
+        datasets,
     ],
 )
 def test_examples_in_docstrings(module: ModuleType) -> None:
