@@ -1,14 +1,27 @@
-"""Print the README's table from the committed measurements: python benchmarks/summary.py"""
+"""The README's tables of results, made from the committed measurements.
+
+    python benchmarks/summary.py            # print them
+    python benchmarks/summary.py --write    # put them between their marks in README.md
+
+A mark is a pair of comments, `<!-- results: NAME -->` and `<!-- end of results -->`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import csv
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from report import ratio, seconds
 
-RESULTS = Path(__file__).parent / "results" / "peers.csv"
-DATA = {
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+README = ROOT / "README.md"
+REGION = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
+
+PEERS_DATA = {
     "compas_split": "COMPAS, 6,172 x 38",
     "bike_praxis": "Bike, 17,379 x 43",
     "heloc": "HELOC, 10,459 x 60",
@@ -16,7 +29,7 @@ DATA = {
     "covertype": "Covertype, 581,012 x 41",
 }
 # Heading, table of the measurements, depth, our method, the peer.
-COLUMNS = [
+PEERS_COLUMNS = [
     ("LicketySPLIT, depth 5", "LicketySPLIT", "5", "splitsecond LicketySPLIT", ""),
     ("tree-praxis", "LicketySPLIT", "5", "splitsecond LicketySPLIT", "tree-praxis"),
     ("CART", "LicketySPLIT", "5", "splitsecond LicketySPLIT", "CART"),
@@ -25,13 +38,32 @@ COLUMNS = [
     ("optimal, depth 4", "optimal", "4", "splitsecond optimal", ""),
     ("pystreed", "optimal", "4", "splitsecond optimal", "pystreed"),
 ]
+RAW_DATA = {
+    "compas": "COMPAS",
+    "heloc": "HELOC",
+    "adult": "Adult",
+    "bike": "Bike",
+    "covertype": "Covertype",
+}
 
 
-def cell(rows: list[dict[str, str]], data: str, column: tuple[str, str, str, str, str]) -> str:
-    _, table, depth, ours, peer = column
+def peers() -> str:
+    """Compare single trees with other packages: time, and objective in brackets."""
+    rows = read("peers")
+    lines = [
+        [title, *(peers_cell(rows, data, column) for column in PEERS_COLUMNS)]
+        for data, title in PEERS_DATA.items()
+    ]
+    return table(["data", *(column[0] for column in PEERS_COLUMNS)], lines)
+
+
+def peers_cell(
+    rows: list[dict[str, str]], data: str, column: tuple[str, str, str, str, str]
+) -> str:
+    _, name, depth, ours, peer = column
     for row in rows:
         if (
-            row["table"].lower().startswith(table.lower())
+            row["table"].lower().startswith(name.lower())
             and (row["data"], row["depth"], row["regularization"]) == (data, depth, "0.001")
             and row["method"].startswith(peer or ours)
         ):
@@ -45,13 +77,69 @@ def cell(rows: list[dict[str, str]], data: str, column: tuple[str, str, str, str
     return "-"
 
 
+def raw() -> str:
+    """Time the way from a raw frame to a tree, beside the paper's and gosdt's binarizer."""
+    rows = read("raw")
+    lines = []
+    for data, title in RAW_DATA.items():
+        ours, gosdt, paper = (row for row in rows if row["data"] == data)
+        longer = gosdt["binarize_over_ours"]
+        lines.append(
+            [
+                f"{title}, {ours['shape']}",
+                f"**{seconds(float(ours['total']))}**",
+                seconds(float(paper["total"])),
+                ratio(float(longer)) if longer else gosdt["status"],
+                *(_four(row["objective_0.001"]) for row in (ours, gosdt)),
+            ]
+        )
+    headings = [
+        "data",
+        "in all",
+        "paper, its machine",
+        "gosdt's binarizer, times ours",
+        "objective, lambda .001",
+        "with gosdt's columns",
+    ]
+    most = max(float(row["memory_over_frame"]) for row in rows if row["memory_over_frame"])
+    return table(headings, lines) + (
+        f"\nThe whole fit needs at most {most:.1f} times the memory of the frame.\n"
+    )
+
+
+# What a mark in the README names.
+SUMMARIES: dict[str, Callable[[], str]] = {"peers": peers, "raw": raw}
+
+
+def read(name: str) -> list[dict[str, str]]:
+    """Read the measurements of a benchmark."""
+    with (RESULTS / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Write a Markdown table."""
+    rows = [headings, ["---"] * len(headings), *lines]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def filled(text: str) -> str:
+    """Return a text with what belongs between its marks."""
+    return REGION.sub(lambda mark: f"{mark[1]}\n{SUMMARIES[mark[2]]()}\n{mark[3]}", text)
+
+
+def _four(value: str) -> str:
+    return f"{float(value):.4f}" if value else "-"
+
+
 def main() -> None:
-    with RESULTS.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    print("| data | " + " | ".join(column[0] for column in COLUMNS) + " |")
-    print("|---" * (len(COLUMNS) + 1) + "|")
-    for data, title in DATA.items():
-        print(f"| {title} | " + " | ".join(cell(rows, data, c) for c in COLUMNS) + " |")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--write", action="store_true", help="replace the tables in README.md")
+    if parser.parse_args().write:
+        README.write_text(filled(README.read_text(encoding="utf-8")), encoding="utf-8")
+        return
+    for name, summary in SUMMARIES.items():
+        print(f"{name}:\n\n{summary()}")
 
 
 if __name__ == "__main__":
