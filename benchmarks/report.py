@@ -60,22 +60,35 @@ def spread(row: Row) -> str:
     return f"{seconds(row['quartile_1'])} to {seconds(row['quartile_3'])}"
 
 
-def save(folder: Path, name: str, facts: Mapping[str, str], tables: Sequence[Table]) -> str:
+def save(
+    folder: Path,
+    name: str,
+    facts: Mapping[str, str],
+    tables: Sequence[Table],
+    notes: Sequence[str] = (),
+) -> str:
     """Write NAME.csv and NAME.md, which opens with the environment and `facts`; return the latter.
 
-    Called after every measurement, so that an interrupted run leaves what it had.
+    Called after every measurement, so that an interrupted run leaves what it had. `notes` are
+    paragraphs between the facts and the tables.
     """
-    rows = [{"table": table.heading, **row} for table in tables for row in table.rows]
-    keys = list(dict.fromkeys(key for row in rows for key in row))
     listed = "\n".join(f"- {key}: {value}" for key, value in {**_environment(), **facts}.items())
-    text = "\n".join([f"# Results: {name}\n", listed + "\n", *(t.to_markdown() for t in tables)])
+    parts = [f"# Results: {name}\n", listed + "\n", *(f"{note}\n" for note in notes)]
+    text = "\n".join([*parts, *(table.to_markdown() for table in tables)])
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.md").write_text(text)
-    with (folder / f"{name}.csv").open("w", newline="") as file:
+    (folder / f"{name}.md").write_text(text, encoding="utf-8")
+    rows = [{"table": table.heading, **row} for table in tables for row in table.rows]
+    save_rows(folder / f"{name}.csv", rows)
+    return text
+
+
+def save_rows(path: Path, rows: Sequence[Row]) -> None:
+    """Write rows as a CSV file with all their keys."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, keys, restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    return text
 
 
 def progress(text: str) -> None:
@@ -110,11 +123,13 @@ def _three_digits(value: float) -> str:
 
 def _environment() -> dict[str, str]:
     """Describe where, when and with what the results were made."""
-    command = ["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]]
+    root, script = Path(__file__).resolve().parents[1], Path(sys.argv[0]).resolve()
+    shown = script.relative_to(root) if script.is_relative_to(root) else Path(script.name)
+    command = ["python", shown.as_posix(), *sys.argv[1:]]
     return {
         "command": f"`{shlex.join(command)}`",
         "date": dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "commit": _commit(),
+        "commit": commit(),
         "CPU": f"{_cpu_name()}, {os.cpu_count()} cores",
         "load average at the end": ", ".join(f"{load:.1f}" for load in os.getloadavg()),
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
@@ -122,7 +137,9 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _commit() -> str:
+def commit() -> str:
+    """Name the commit, and whether the tree has changes beside it."""
+
     def git(*arguments: str) -> str:
         folder = Path(__file__).parent
         return subprocess.run(

@@ -1,0 +1,330 @@
+"""The paper's tables of single trees: by lambda, by number of leaves, against CART, not sparse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import data
+import numpy as np
+import printed
+import sweep
+from jobs import Job, Settings
+from pieces import (
+    TIMES,
+    Piece,
+    Rows,
+    Shown,
+    against,
+    ours,
+    paper_interval,
+    pick,
+    tell,
+    times,
+    values,
+)
+from report import Column, Table, column
+
+from splitsecond import datasets
+
+ALL = tuple(data.PAPER_SETS)
+WHY = {
+    "adult": "adult: with our thresholds the optimum itself is lower than the paper's, so the "
+    "difference is in the columns or in the rows, not in the search. The paper says that it leaves "
+    "rows with blanks out and resamples classes, but counts all 32,561 rows.",
+    "netherlands": "netherlands: 11,000 of the paper's 20,000 rows are public in raw form.",
+    "covertype": "covertype, lambda .001: thresholds differ. Ours come from boosting on 100,000 "
+    "sampled rows and are the 40 of highest gain; the optimum over them is lower as well.",
+    "bike": "bike, lambda .001: the optimum over our 98 columns is lower than over the paper's.",
+    "heloc": "heloc: optimal trees have the same objective as ours there, so what differs is the "
+    "split of the rows or the thresholds.",
+    "spambase": "spambase: the paper has one row less (a header was read from a file without one).",
+}
+LOSS_WHY = {
+    **WHY,
+    "covertype": "covertype: other thresholds, see tab_lambda; the paper's trees of 7 to 10 leaves "
+    "are hardly better than its trees of 3 to 6.",
+    "hypothyroid": "hypothyroid: a test part has 529 rows, so that a loss of .002 is one row.",
+}
+SIZES = "Each split's best test loss among its trees of that size counts, as in the paper."
+
+
+def _depth_5(settings: Settings) -> list[Job]:
+    return sweep.jobs(settings, ALL, 5)
+
+
+def show_lambda(fits: Rows) -> Shown:
+    rows = []
+    for price, by_set in printed.OBJECTIVES.items():
+        for name, by_algorithm in by_set.items():
+            for algorithm, ((mean, width), (time, _)) in by_algorithm.items():
+                of = pick(fits, data=name, algorithm=algorithm, **{"lambda": price})
+                if of:
+                    rows.append(
+                        {
+                            "lambda": price,
+                            "data": name,
+                            "columns": of[0]["columns"],
+                            "algorithm": algorithm,
+                            **against(values(of, "objective"), mean - width, mean + width),
+                            **times(values(of, "seconds"), time),
+                            "stopped": sum(fit["status"] == "time_limit" for fit in of),
+                        }
+                    )
+    columns = [
+        column("lambda", "lambda"),
+        column("data set", "data"),
+        column("columns", "columns"),
+        column("algorithm", "algorithm"),
+        ours(),
+        Column("paper", _mean_and_width),
+        column("verdict", "verdict"),
+        *TIMES,
+        column("stopped", "stopped"),
+    ]
+    notes = [
+        "Training objective, that is error + lambda x leaves, and time of the fit on yes/no columns.",
+        "GOSDT is our OptimalTreeClassifier, Greedy our GreedyTreeClassifier (pruned by lambda, "
+        "which the paper's CART is not: it is why ours is lower).",
+        *tell([row for row in rows if row["algorithm"] != "Greedy"], WHY),
+    ]
+    return Shown([Table("Training objective by lambda", columns, rows)], notes)
+
+
+def _mean_and_width(row: Any) -> str:
+    middle = (row["paper_low"] + row["paper_high"]) / 2
+    return f"{middle:.4f} ± {row['paper_high'] - middle:.4f}"
+
+
+def _best_of_size(fits: Rows, least: int, most: int) -> Rows:
+    """Return each split's fit of least test loss among those of a size."""
+    best: dict[int, dict[str, Any]] = {}
+    for fit in fits:
+        cheap = fit["lambda"] is not None and fit["lambda"] < 0.001
+        if least <= fit["leaves"] <= most and (least == 15 or not cheap):
+            before = best.get(fit["split"])
+            if before is None or fit["test_loss"] < before["test_loss"]:
+                best[fit["split"]] = fit
+    return list(best.values())
+
+
+def _leaf_rows(fits: Rows, sizes: dict[Any, Any], *, timed: bool) -> Rows:
+    rows = []
+    for (least, most), by_set in sizes.items():
+        for name, by_algorithm in by_set.items():
+            for algorithm, cell in by_algorithm.items():
+                time, loss = cell if timed else (None, cell)
+                of = _best_of_size(pick(fits, data=name, algorithm=algorithm), least, most)
+                if not of:
+                    continue
+                row = {
+                    "leaves": f"{least}-{most}",
+                    "data": name,
+                    "algorithm": algorithm,
+                    "splits": len(of),
+                    "mean_leaves": float(np.mean(values(of, "leaves"))),
+                    **against(values(of, "test_loss"), *loss),
+                }
+                if timed:
+                    binarize = 0 if algorithm == "CART" else 1
+                    row |= times(
+                        [fit["seconds"] + binarize * fit["binarize_seconds"] for fit in of],
+                        sum(time) / 2,
+                    )
+                rows.append(row)
+    return rows
+
+
+LEAF_COLUMNS = (
+    column("leaves", "leaves"),
+    column("data set", "data"),
+    column("algorithm", "algorithm"),
+    column("splits", "splits"),
+    column("mean leaves", "mean_leaves", "{:.1f}".format),
+    ours(),
+    paper_interval(),
+    column("verdict", "verdict"),
+)
+
+
+def show_leaves(fits: Rows) -> Shown:
+    rows = _leaf_rows(fits, printed.LEAVES, timed=True)
+    trees = [row for row in rows if row["algorithm"] != "CART"]
+    notes = [
+        "Test loss; times include binarization, CART's do not need any.",
+        SIZES,
+        *tell(trees, LOSS_WHY),
+        *_beaten(rows, ("LicketySPLIT", "SPLIT"), "CART"),
+    ]
+    return Shown([Table("Test loss by number of leaves", [*LEAF_COLUMNS, *TIMES], rows)], notes)
+
+
+def show_cart(fits: Rows) -> Shown:
+    rows = _leaf_rows(fits, printed.CART, timed=False)
+    notes = [
+        "CART on raw columns (the paper's 'cont features') and on our yes/no columns.",
+        SIZES,
+        *tell(rows, {}),
+        "Where CART is better than the paper's, its grid of `min_samples_leaf` is finer here (24 "
+        "values from 0.05 % to 30 % of the rows); the paper does not print its own.",
+    ]
+    return Shown([Table("CART, test loss by number of leaves", LEAF_COLUMNS, rows)], notes)
+
+
+def _beaten(rows: Rows, mine: tuple[str, ...], other: str) -> list[str]:
+    """Name the cells where another method has the lower mean."""
+    lost = []
+    for row in pick(rows, algorithm=other):
+        same = [r for r in rows if (r["leaves"], r["data"]) == (row["leaves"], row["data"])]
+        best = min((r["mean"] for r in same if r["algorithm"] in mine), default=None)
+        if best is not None and row["mean"] < best:
+            lost.append(f"{row['data']} with {row['leaves']} leaves")
+    if not lost:
+        return [f"{other} has the lower mean in no cell."]
+    return [f"{other} has the lower mean test loss on {', '.join(lost)}."]
+
+
+def show_non_sparse(fits: Rows) -> Shown:
+    rows = []
+    for name, (leaves, time, loss) in printed.CHEAP.items():
+        for algorithm in ("LicketySPLIT", "SPLIT"):
+            of = pick(fits, data=name, algorithm=algorithm, **{"lambda": 1e-5})
+            if of:
+                rows.append(
+                    {
+                        "data": name,
+                        "algorithm": algorithm,
+                        "mean_leaves": float(np.mean(values(of, "leaves"))),
+                        "paper_leaves": f"[{leaves[0]:.1f}, {leaves[1]:.1f}]",
+                        **against(values(of, "test_loss"), *loss),
+                        **times(
+                            [fit["seconds"] + fit["binarize_seconds"] for fit in of], sum(time) / 2
+                        ),
+                    }
+                )
+    columns = [
+        column("data set", "data"),
+        column("algorithm", "algorithm"),
+        column("leaves", "mean_leaves", "{:.1f}".format),
+        column("paper", "paper_leaves"),
+        ours(),
+        paper_interval(),
+        column("verdict", "verdict"),
+        *TIMES,
+    ]
+    notes = [
+        "lambda = 1e-5: test loss, leaves and time, binarization included. The paper's figures are "
+        "those of LicketySPLIT.",
+        "We have more leaves: at that price any split that saves one row in a thousand is worth "
+        "having, and our trees take up to 32, as depth 5 allows.",
+        *tell(rows, LOSS_WHY),
+    ]
+    return Shown([Table("Trees that are not sparse", columns, rows)], notes)
+
+
+def show_best(fits: Rows) -> Shown:
+    rows = []
+    for name, (time, loss, leaves) in printed.BEST.items():
+        of = [fit for fit in pick(fits, data=name, algorithm="LicketySPLIT")]
+        by_price: dict[float, Rows] = {}
+        for fit in of:
+            if fit["lambda"] >= 0.001:
+                by_price.setdefault(fit["lambda"], []).append(fit)
+        if not by_price:
+            continue
+        price, best = min(
+            by_price.items(), key=lambda item: float(np.mean(values(item[1], "test_loss")))
+        )
+        rows.append(
+            {
+                "data": name,
+                "lambda": price,
+                "mean_leaves": float(np.mean(values(best, "leaves"))),
+                "paper_leaves": leaves[0],
+                **against(values(best, "test_loss"), loss[1], loss[2]),
+                **times(values(best, "seconds"), time[0]),
+            }
+        )
+    columns = [
+        column("data set", "data"),
+        column("lambda", "lambda"),
+        column("leaves", "mean_leaves", "{:.1f}".format),
+        column("paper", "paper_leaves", "{:.1f}".format),
+        ours(),
+        paper_interval(),
+        column("verdict", "verdict"),
+        *TIMES,
+    ]
+    notes = [
+        "LicketySPLIT at the lambda of least mean test loss. Blossom's side of the table is not "
+        "ours to make: the program is not part of this benchmark.",
+        *tell(rows, LOSS_WHY),
+    ]
+    return Shown([Table("LicketySPLIT at its best lambda", columns, rows)], notes)
+
+
+def show_datasets(fits: Rows) -> Shown:
+    rows = []
+    for name, columns in data.PAPER_SETS.items():
+        known = datasets.describe(name)
+        of = pick(fits, data=name)
+        rows.append(
+            {
+                "data": name,
+                "rows": known.n_rows,
+                "raw": len(known.columns),
+                "columns": of[0]["columns"] if of else None,
+                "paper_columns": columns,
+                "licence": known.licence,
+                "sha256": known.sha256[:12],
+            }
+        )
+    shown = [
+        column("data set", "data"),
+        column("rows", "rows", "{:,}".format),
+        column("raw columns", "raw"),
+        column("yes/no columns", "columns"),
+        column("paper", "paper_columns"),
+        column("licence", "licence"),
+        column("sha256", "sha256"),
+    ]
+    notes = [
+        "The paper counts the label as a column, here it is left out. Netherlands has 11,000 of "
+        "the paper's 20,000 rows, Spambase one row more, HIV is not public. Fewer yes/no columns "
+        "than the paper's: boosted stumps ask for no more (COMPAS, Hypothyroid)."
+    ]
+    return Shown([Table("Data sets", shown, rows)], notes)
+
+
+PIECES = (
+    Piece(
+        "tab_datasets",
+        "Characteristics of the datasets (tab:datasets_split)",
+        _depth_5,
+        show_datasets,
+    ),
+    Piece(
+        "tab_lambda",
+        "Results for lambda = .001, .006, .011 (tab:1, tab:2, tab:3)",
+        _depth_5,
+        show_lambda,
+    ),
+    Piece(
+        "tab_leaves",
+        "Results by number of leaves (tab:4, tab:5, tab:5.5, tab:6)",
+        _depth_5,
+        show_leaves,
+    ),
+    Piece("tab_non_sparse", "Non-sparse trees (tab:7)", _depth_5, show_non_sparse),
+    Piece(
+        "tab_cart",
+        "CART with binary and with continuous features (tab:7.5, tab:8, tab:9)",
+        _depth_5,
+        show_cart,
+    ),
+    Piece(
+        "tab_best_lickety",
+        "LicketySPLIT's side of the comparison with Blossom (tab:blossom_vs_lickety)",
+        _depth_5,
+        show_best,
+    ),
+)
