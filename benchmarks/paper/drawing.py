@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 # Okabe and Ito's colours.
 COLOURS = {
@@ -18,30 +20,28 @@ NAMES = {"GOSDT": "optimal (GOSDT's problem)", "CART, binary": "CART, yes/no col
 
 
 def panels(
-    titles: Sequence[str], rows: int = 1, width: float = 2.6, height: float = 2.5, share: str = ""
+    titles: Sequence[str], rows: int = 1, width: float = 2.6, height: float = 2.5
 ) -> tuple[Any, Any]:
-    """Return a figure and its axes, `rows` of them for each title."""
+    """Return a figure and its axes, `rows` by data sets; at most five data sets stand in a row."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     mpl.rcParams.update({"svg.hashsalt": "splitsecond", "font.size": 8, "axes.titlesize": 9})
-    across = min(len(titles), 5) if rows == 1 else len(titles)
-    down = rows if rows > 1 else -(-len(titles) // across)
-    figure = Figure(figsize=(width * across, height * down), layout="constrained")
-    axes = figure.subplots(down, across, squeeze=False, sharex=share == "x")
-    for axis in axes.flat:
+    across = min(len(titles), 5)
+    blocks = -(-len(titles) // across)
+    figure = Figure(figsize=(width * across, height * rows * blocks), layout="constrained")
+    grid = figure.subplots(rows * blocks, across, squeeze=False)
+    axes = np.empty((rows, len(titles)), dtype=object)
+    for axis in grid.flat:
         axis.spines[["top", "right"]].set_visible(False)
         axis.grid(alpha=0.25)
-    for axis in axes.flat[len(titles) :] if rows == 1 else ():
         axis.set_visible(False)
-    for axis, title in zip(axes.flat, titles, strict=False):
-        axis.set_title(title)
+    for i, title in enumerate(titles):
+        for row in range(rows):
+            axes[row, i] = grid[i // across * rows + row, i % across]
+            axes[row, i].set_visible(True)
+        axes[0, i].set_title(title)
     return figure, axes
-
-
-def each(axes: Any, titles: Sequence[str]) -> Iterator[tuple[Any, str]]:
-    """Yield each data set's panel of a single row of panels."""
-    return zip(axes.flat, titles, strict=False)
 
 
 def legend(figure: Any, axes: Any, title: str = "") -> None:

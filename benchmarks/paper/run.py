@@ -19,13 +19,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import discretization  # noqa: E402
+import features  # noqa: E402
+import lookahead  # noqa: E402
+import postprocessing  # noqa: E402
 import report  # noqa: E402
 import tree_figures  # noqa: E402
 import tree_tables  # noqa: E402
 from jobs import Job, Outcome, Settings, kept, run  # noqa: E402
 from pieces import Piece  # noqa: E402
 
-PIECES: tuple[Piece, ...] = (*tree_tables.PIECES, *tree_figures.PIECES)
+MODULES = (tree_tables, tree_figures, lookahead, postprocessing, discretization, features)
+PIECES: tuple[Piece, ...] = tuple(piece for module in MODULES for piece in module.PIECES)
 
 
 def make(piece: Piece, outcomes: Sequence[Outcome], settings: Settings, out: Path) -> None:

@@ -224,9 +224,8 @@ def show_non_sparse(fits: Rows) -> Shown:
 def show_best(fits: Rows) -> Shown:
     rows = []
     for name, (time, loss, leaves) in printed.BEST.items():
-        of = [fit for fit in pick(fits, data=name, algorithm="LicketySPLIT")]
         by_price: dict[float, Rows] = {}
-        for fit in of:
+        for fit in pick(fits, data=name, algorithm="LicketySPLIT"):
             if fit["lambda"] >= 0.001:
                 by_price.setdefault(fit["lambda"], []).append(fit)
         if not by_price:

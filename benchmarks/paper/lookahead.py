@@ -1,0 +1,133 @@
+"""SPLIT's time and loss by lookahead depth, on the paper's second binarization, lambda .001."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from drawing import COLOURS, legend, panels
+from fitting import aggressive
+from jobs import Job, Settings, clock
+from pieces import Piece, Rows, Shown, pick
+from report import Table, column, seconds
+from sklearn.model_selection import train_test_split
+
+from splitsecond import SPLITClassifier
+
+SETS = ("compas", "heloc", "adult", "bike", "netherlands", "covertype")
+DEPTHS = (5, 6)
+PRICE = 0.001
+
+
+def jobs(settings: Settings) -> list[Job]:
+    splits = 1 if settings.quick else 3
+    return [Job("lookahead", name, seed) for name in settings.sets(SETS) for seed in range(splits)]
+
+
+def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
+    X, y = aggressive(job.data)
+    X, X_test, y, y_test = train_test_split(X, y, test_size=0.2, random_state=job.variant)
+    rows = []
+    for depth in DEPTHS:
+        for lookahead in range(1, depth + 1):
+            model = SPLITClassifier(
+                regularization=PRICE,
+                max_depth=depth,
+                lookahead_depth=lookahead,
+                n_jobs=settings.threads,
+                time_limit=settings.time_limit,
+                memory_limit=settings.memory_limit,
+            )
+            taken = clock(model, X, y)
+            rows.append(
+                {
+                    "data": job.data,
+                    "split": job.variant,
+                    "columns": X.shape[1],
+                    "depth": depth,
+                    "lookahead": lookahead,
+                    "seconds": taken,
+                    "objective": model.objective_,
+                    "test_objective": 1 - model.score(X_test, y_test) + PRICE * model.n_leaves_,
+                    "status": model.status_,
+                }
+            )
+    return rows
+
+
+def show(fits: Rows) -> Shown:
+    rows = []
+    names = list(dict.fromkeys(fit["data"] for fit in fits))
+    for depth in DEPTHS:
+        for name in names:
+            for lookahead in range(1, depth + 1):
+                of = pick(fits, data=name, depth=depth, lookahead=lookahead)
+                rows.append({key: of[0][key] for key in ("depth", "data", "columns", "lookahead")})
+                for key in ("seconds", "objective", "test_objective"):
+                    rows[-1][key] = float(np.mean([fit[key] for fit in of]))
+                rows[-1]["stopped"] = sum(fit["status"] == "time_limit" for fit in of)
+    figure, axes = panels(names, rows=3, width=2.2, height=1.9)
+    keys = {
+        "seconds": "seconds",
+        "objective": "regularized\ntraining loss",
+        "test_objective": "regularized\ntest loss",
+    }
+    for column_of_axes, name in zip(axes.T, names, strict=True):
+        for axis, key in zip(column_of_axes, keys, strict=True):
+            for depth, colour in zip(DEPTHS, ("SPLIT", "LicketySPLIT"), strict=True):
+                of = pick(rows, data=name, depth=depth)
+                axis.plot(
+                    [row["lookahead"] for row in of],
+                    [row[key] for row in of],
+                    "o-",
+                    ms=3,
+                    color=COLOURS[colour],
+                    label=f"depth {depth}",
+                )
+        column_of_axes[0].set_yscale("log")
+        column_of_axes[-1].set_xlabel("lookahead depth")
+    for axis, label in zip(axes[:, 0], keys.values(), strict=True):
+        axis.set_ylabel(label)
+    legend(figure, axes)
+    columns = [
+        column("depth", "depth"),
+        column("data set", "data"),
+        column("columns", "columns"),
+        column("lookahead", "lookahead"),
+        column("time", "seconds", seconds),
+        column("training", "objective", "{:.4f}".format),
+        column("test", "test_objective", "{:.4f}".format),
+        column("stopped", "stopped"),
+    ]
+    return Shown([Table("Lookahead depth", columns, rows)], _notes(rows, names), {"": figure})
+
+
+def _notes(rows: Rows, names: list[str]) -> list[str]:
+    fastest = []
+    for depth in DEPTHS:
+        best = {}
+        for name in names:
+            quickest = min(pick(rows, data=name, depth=depth), key=lambda row: row["seconds"])
+            best.setdefault(quickest["lookahead"], []).append(name)
+        told = "; ".join(f"{k} on {', '.join(v)}" for k, v in sorted(best.items()))
+        fastest.append(f"Depth {depth}, fastest lookahead: {told}.")
+    return [
+        "Regularized losses are loss + lambda x leaves. A lookahead as deep as the tree is the "
+        "optimal search. Lookahead counts levels of splits; the paper's count has the root as one, "
+        "so that its 2 is our 1.",
+        *fastest,
+        "The paper's claim, a minimum of the time near half the depth with hardly any loss, is a "
+        "statement about exponents: lookahead k^dl against fills of k^(d-dl). Our fills are bounded "
+        "by pair counts over the last two levels, which makes small lookaheads cheaper and moves "
+        "the minimum down where it differs.",
+    ]
+
+
+PIECES = (
+    Piece(
+        "fig_lookahead_depth",
+        "Which lookahead depth should I use? (fig:lookahead_depth_runtime, _train_loss, _test_loss)",
+        jobs,
+        show,
+    ),
+)
