@@ -30,7 +30,9 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     late: set[str] = set()
     for rounds in QUICK_ROUNDS if settings.quick else ROUNDS:
-        B = ThresholdGuessBinarizer(n_estimators=rounds, n_jobs=settings.threads).fit_transform(X, y)
+        B = ThresholdGuessBinarizer(n_estimators=rounds, n_jobs=settings.threads).fit_transform(
+            X, y
+        )
         for algorithm in ("LicketySPLIT", "SPLIT"):
             if algorithm in late:
                 continue

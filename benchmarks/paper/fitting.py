@@ -79,7 +79,7 @@ def classifier(algorithm: str, price: float, depth: int, settings: Settings) -> 
         "time_limit": settings.time_limit,
         "memory_limit": settings.memory_limit,
     }
-    if algorithm == "SPLIT":  # the paper's lookahead, which is 2 where the root counts
+    if algorithm == "SPLIT":  # the lookahead that the paper's appendix names for its comparisons
         return SPLITClassifier(lookahead_depth=1, **common)
     if algorithm == "GOSDT":
         return OptimalTreeClassifier(**common)

@@ -22,6 +22,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 import discretization  # noqa: E402
 import features  # noqa: E402
 import lookahead  # noqa: E402
+import near_optimal  # noqa: E402
 import postprocessing  # noqa: E402
 import report  # noqa: E402
 import tree_figures  # noqa: E402
@@ -29,7 +30,15 @@ import tree_tables  # noqa: E402
 from jobs import Job, Outcome, Settings, kept, run  # noqa: E402
 from pieces import Piece  # noqa: E402
 
-MODULES = (tree_tables, tree_figures, lookahead, postprocessing, discretization, features)
+MODULES = (
+    tree_tables,
+    tree_figures,
+    lookahead,
+    postprocessing,
+    discretization,
+    features,
+    near_optimal,
+)
 PIECES: tuple[Piece, ...] = tuple(piece for module in MODULES for piece in module.PIECES)
 
 
