@@ -7,7 +7,7 @@ from typing import Any
 
 import data
 import numpy as np
-from drawing import COLOURS, panels
+from drawing import COLOURS, legend, logarithmic, panels
 from fitting import classifier
 from jobs import Job, Settings, clock
 from pieces import Piece, Rows, Shown, half, pick
@@ -95,7 +95,6 @@ def show(fits: Rows) -> Shown:
             0.36,
             yerr=[row["half"] for row in of],
             color=colour,
-            label=algorithm,
         )
         for kind, marker in (("all", "s"), ("guessed", "o")):
             axes[0, 1].plot(
@@ -109,10 +108,9 @@ def show(fits: Rows) -> Shown:
     for axis in axes[0]:
         axis.set_xticks(places, names)
     axes[0, 0].set_ylabel("guessed - all, training objective")
-    axes[0, 1].set_yscale("log")
+    logarithmic(axes[0, 1], "y")
     axes[0, 1].set_ylabel("seconds")
-    for axis in axes[0]:
-        axis.legend(frameon=False, fontsize=7)
+    legend(figure, axes)
     columns = [
         column("data set", "data"),
         column("algorithm", "algorithm"),

@@ -63,3 +63,15 @@ def legend(figure: Any, axes: Any, title: str = "") -> None:
 
 def label_of(algorithm: str) -> str:
     return NAMES.get(algorithm, algorithm)
+
+
+def logarithmic(axis: Any, *which: str) -> None:
+    """Make axes logarithmic, with plain numbers at 1, 3, 10, 30 and so on."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    for name in which:
+        getattr(axis, f"set_{name}scale")("log")
+        of = getattr(axis, f"{name}axis")
+        of.set_major_locator(LogLocator(subs=(1, 3)))
+        of.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        of.set_minor_formatter(NullFormatter())

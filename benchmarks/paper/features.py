@@ -6,7 +6,7 @@ from typing import Any
 
 import data
 import numpy as np
-from drawing import COLOURS, legend, panels
+from drawing import COLOURS, legend, logarithmic, panels
 from fitting import classifier
 from jobs import Job, Settings, clock
 from pieces import Piece, Rows, Shown, pick
@@ -87,8 +87,7 @@ def show(fits: Rows) -> Shown:
                     or "-",
                 }
             )
-        axis.set_xscale("log")
-        axis.set_yscale("log")
+        logarithmic(axis, "x", "y")
         axis.set_xlabel("columns")
     axes[0, 0].set_ylabel("seconds")
     legend(figure, axes)

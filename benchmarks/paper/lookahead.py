@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from drawing import COLOURS, legend, panels
+from drawing import COLOURS, legend, logarithmic, panels
 from fitting import aggressive
 from jobs import Job, Settings, clock
 from pieces import Piece, Rows, Shown, pick
@@ -84,7 +84,7 @@ def show(fits: Rows) -> Shown:
                     color=COLOURS[colour],
                     label=f"depth {depth}",
                 )
-        column_of_axes[0].set_yscale("log")
+        logarithmic(column_of_axes[0], "y")
         column_of_axes[-1].set_xlabel("lookahead depth")
     for axis, label in zip(axes[:, 0], keys.values(), strict=True):
         axis.set_ylabel(label)

@@ -6,7 +6,7 @@ from typing import Any
 
 import data
 import numpy as np
-from drawing import COLOURS, legend, panels
+from drawing import COLOURS, legend, logarithmic, panels
 from fitting import classifier, split
 from jobs import Job, Settings
 from pieces import Piece, Rows, Shown, pick
@@ -76,7 +76,7 @@ def show(fits: Rows) -> Shown:
             )
             row[f"{label}, mean"] = float(np.mean(gains))
             row[f"{label}, most"] = float(np.max(gains))
-        axis.set_xscale("log")
+        logarithmic(axis, "x")
         axis.set_xlabel("lambda")
         rows.append(row)
     axes[0, 0].set_ylabel("gain, points of objective")

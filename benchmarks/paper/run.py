@@ -21,10 +21,12 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import discretization  # noqa: E402
 import features  # noqa: E402
+import importance  # noqa: E402
 import lookahead  # noqa: E402
 import near_optimal  # noqa: E402
 import postprocessing  # noqa: E402
 import report  # noqa: E402
+import resplit  # noqa: E402
 import tree_figures  # noqa: E402
 import tree_tables  # noqa: E402
 from jobs import Job, Outcome, Settings, kept, run  # noqa: E402
@@ -38,6 +40,8 @@ MODULES = (
     discretization,
     features,
     near_optimal,
+    resplit,
+    importance,
 )
 PIECES: tuple[Piece, ...] = tuple(piece for module in MODULES for piece in module.PIECES)
 

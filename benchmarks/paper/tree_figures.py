@@ -8,7 +8,7 @@ from typing import Any
 import data
 import numpy as np
 import sweep
-from drawing import COLOURS, label_of, legend, panels
+from drawing import COLOURS, label_of, legend, logarithmic, panels
 from jobs import Job, Settings
 from pieces import Piece, Rows, Shown, pick
 from report import Table, column, ratio, seconds
@@ -79,7 +79,7 @@ def show_gosdt(fits: Rows) -> Shown:
                     linewidths=0,
                     label=label_of(algorithm),
                 )
-            axis.set_yscale("log")
+            logarithmic(axis, "y")
             axis.set_xlabel(label)
         axes[0, 0].set_ylabel("seconds")
         legend(figure, axes)
@@ -157,7 +157,7 @@ def show_frontier(fits: Rows) -> Shown:
                     label=label_of(algorithm),
                 )
         column_of_axes[0].set_xlabel("leaves")
-        column_of_axes[1].set_xscale("log")
+        logarithmic(column_of_axes[1], "x")
         column_of_axes[1].set_xlabel(f"seconds (at most {MOST_LEAVES} leaves)")
     for axis in axes[:, 0]:
         axis.set_ylabel("test loss")
@@ -224,7 +224,7 @@ def show_tradeoff(fits: Rows) -> Shown:
                     linewidths=0,
                     label=label_of(algorithm),
                 )
-            axis.set_xscale("log")
+            logarithmic(axis, "x")
         column_of_axes[1].set_xlabel("seconds")
     axes[0, 0].set_ylabel("training loss")
     axes[1, 0].set_ylabel("test loss")
