@@ -129,7 +129,8 @@ def show(fits: Rows) -> Shown:
         "The paper: 'almost no difference in loss', and guessing 'orders of magnitude faster'; it "
         "has 3,000 to 5,000 columns and 40 to 60 guessed ones. "
         f"Here guessing costs at most {worst['mean']:+.4f} (mean, {worst['data']}).",
-        "SPLIT's optimal fills on thousands of columns may not end within the limit. Its tree so far "
+        "SPLIT's optimal fills on thousands of columns may not end within the limit. Its "
+        "tree so far "
         "may then be worse than the one on guessed columns: a difference below zero.",
     ]
     return Shown([Table("All split points against guessing", columns, rows)], notes, {"": figure})
@@ -138,7 +139,8 @@ def show(fits: Rows) -> Shown:
 PIECES = (
     Piece(
         "fig_optimality_preserving_discretization",
-        "SPLIT with optimality preserving discretization (fig:optimality_preserving_discretization)",
+        "SPLIT with optimality preserving discretization "
+        "(fig:optimality_preserving_discretization)",
         jobs,
         show,
     ),

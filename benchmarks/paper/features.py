@@ -105,7 +105,8 @@ def show(fits: Rows) -> Shown:
     notes = [
         "Thresholds guessed with 20 to 10,000 boosted stumps (quick: to 400), as in the paper, and "
         "the time of the fit on them. Slopes are by least squares over the widths of 30 and more.",
-        "The paper has widths of 10 to 1,000 and gives no numbers. By its theory LicketySPLIT's time "
+        "The paper has widths of 10 to 1,000 and gives no numbers. By its theory "
+        "LicketySPLIT's time "
         "grows with the square of the width; SPLIT's with its fills, whose exponent is the depth "
         "left. Where SPLIT's fills grow too fast here, a lookahead of 2 costs less (see "
         "fig_lookahead_depth).",

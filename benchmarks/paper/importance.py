@@ -152,6 +152,11 @@ def show_rid(rows: Rows) -> Shown:
     return Shown([Table("RID", columns, shown)], notes, {"": _figure(rows)}, _points(rows))
 
 
+def _first(means: dict[str, float]) -> set[str]:
+    """Return the variables of most reliance, those without any left out."""
+    return {name for name in sorted(means, key=lambda n: -means[n])[:TOP] if means[name] > 0}
+
+
 def _points(rows: Rows) -> Rows:
     return [
         {
@@ -174,21 +179,16 @@ def show_quantiles(rows: Rows) -> Shown:
     shown = []
     for row in quantiles:
         other = by.get((row["data"], GUESSED))
-        tops = [
-            {
-                name
-                for name in sorted(of["resplit_mean"], key=lambda n: -of["resplit_mean"][n])[:TOP]
-            }
-            for of in (row, other)
-            if of is not None
-        ]
+        tops = [_first(of["resplit_mean"]) for of in (row, other) if of is not None]
         shown.append(
             {
                 **{key: value for key, value in row.items() if not isinstance(value, dict)},
                 "with_guessing": correlation(row["resplit_mean"], other["resplit_mean"])
                 if other
                 else None,
-                "in_common": len(tops[0] & tops[1]) if other else None,
+                "in_common": f"{len(tops[0] & tops[1])} of {len(tops[0] | tops[1])}"
+                if other
+                else None,
             }
         )
     number = "{:.3f}".format
@@ -205,12 +205,16 @@ def show_quantiles(rows: Rows) -> Shown:
         column("trees, all", "all_trees", "{:,.0f}".format),
     ]
     notes = [
-        "The same with three quantiles of each column in place of guessed thresholds. 'With guessed "
-        "thresholds': correlation of the mean reliances of RESPLIT's trees under both, and how many "
-        f"of the first {TOP} variables are the same.",
-        "In the paper, RID with all trees 'failed to run in reasonable time' for most of these sets; "
+        "The same with three quantiles of each column in place of guessed thresholds. "
+        "'With guessed "
+        "thresholds': correlation of the mean reliances of RESPLIT's trees under both, "
+        "and how many "
+        f"of the variables among the first {TOP} of one are so of both.",
+        "In the paper, RID with all trees 'failed to run in reasonable time' for most of "
+        "these sets; "
         "here the status says whether it ended. Important variables are 'similarly important' in "
-        "both binarizations there; where they differ here, quantiles have no threshold near the one "
+        "both binarizations there; where they differ here, quantiles have no threshold "
+        "near the one "
         "that was guessed.",
     ]
     figures = {"": _figure(quantiles)}

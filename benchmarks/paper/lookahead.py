@@ -117,7 +117,8 @@ def _notes(rows: Rows, names: list[str]) -> list[str]:
         "levels less deep.",
         *fastest,
         "By the paper's corollary the least time is at a lookahead of about (depth - 1) / 2, with "
-        "hardly any loss. That counts subproblems; with 22 columns and bounds the smallest lookahead "
+        "hardly any loss. That counts subproblems; with 22 columns and bounds the "
+        "smallest lookahead "
         "may be as fast or faster.",
     ]
 
@@ -125,7 +126,8 @@ def _notes(rows: Rows, names: list[str]) -> list[str]:
 PIECES = (
     Piece(
         "fig_lookahead_depth",
-        "Which lookahead depth should I use? (fig:lookahead_depth_runtime, _train_loss, _test_loss)",
+        "Which lookahead depth should I use? (fig:lookahead_depth_runtime, _train_loss, "
+        "_test_loss)",
         jobs,
         show,
     ),

@@ -7,6 +7,7 @@ binarization. Of sets with many trees, some are drawn, each with the same chance
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -158,7 +159,7 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
             }
             if epsilon == GAP_EPSILON:
                 all_gaps = [gaps(tree, of) for tree in chosen]
-                decreasing = [all(a >= b for a, b in zip(g, g[1:], strict=False)) for g in all_gaps]
+                decreasing = [all(a >= b for a, b in pairwise(g)) for g in all_gaps]
                 row["decreasing"] = float(np.mean(decreasing))
                 row["deep"] = float(np.mean([len(g) > 1 for g in all_gaps]))
             else:
@@ -213,7 +214,8 @@ def show_greedy(found: Rows) -> Shown:
         "tree has a split at that level. Ties count as greedy.",
         "The paper: 'as we approach the leaves, splits become increasingly greedy', most of all on "
         f"Netherlands, Covertype and COMPAS. Here the lowest level is greedier than the root on "
-        f"{', '.join(rising) or 'no set'} of {', '.join(names)}. Where the root is greedier, sets at "
+        f"{', '.join(rising) or 'no set'} of {', '.join(names)}. Where the root is "
+        "greedier, sets at "
         "a high lambda hold few trees, nearly all with the greedy root.",
     ]
     return Shown([Table("Greedy splits by level", columns, summary)], notes, {"": figure}, rows)
@@ -254,10 +256,12 @@ def show_gaps(found: Rows) -> Shown:
     ]
     none = sorted({row["data"] for row in rows if row["decreasing"] == 0})
     notes = [
-        "Share of the trees of the Rashomon set (epsilon .025) whose gap never grows from a level to "
+        "Share of the trees of the Rashomon set (epsilon .025) whose gap never grows "
+        "from a level to "
         "the next below. The gap of a subtree: errors of the greedy tree of the same depth, pruned "
         "to as many leaves with the fewest errors, less its own, as a share of its rows; the mean "
-        "over the subtrees with a split at a level. (The paper prunes by a lambda that gives as many "
+        "over the subtrees with a split at a level. (The paper prunes by a lambda that "
+        "gives as many "
         "leaves, which need not exist.)",
         "The paper: the sparser, the more often, and 'for all datasets there exist near-optimal "
         "trees with decreasing gaps even for low sparsity penalties'. "
@@ -275,7 +279,8 @@ PIECES = (
     ),
     Piece(
         "fig_decreasing_gaps",
-        "Monotonically decreasing optimality gaps (fig:rset_monotonically_decreasing_optimality_gap)",
+        "Monotonically decreasing optimality gaps "
+        "(fig:rset_monotonically_decreasing_optimality_gap)",
         jobs,
         show_gaps,
     ),

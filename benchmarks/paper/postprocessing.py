@@ -91,7 +91,8 @@ def show(fits: Rows) -> Shown:
     ]
     most = max(row[f"{label}, most"] for row in rows for _, _, _, label in lines)
     notes = [
-        "The training objective of the lookahead prefix with greedy completions, less that of SPLIT "
+        "The training objective of the lookahead prefix with greedy completions, less "
+        "that of SPLIT "
         "(leaves filled with optimal trees) or LicketySPLIT (the same again below), in percentage "
         "points; lambda from .001 to .1.",
         f"The largest gain here is {most:.2f} points, at small lambdas; with few leaves there is "

@@ -159,9 +159,11 @@ def show_multiplicity(rows: Rows) -> Shown:
     ]
     notes = [
         "For each row the variance p (1 - p) of the predictions of all trees, p being the share of "
-        "trees that predict class 1; its mean and standard deviation over rows. In the figure, boxes "
+        "trees that predict class 1; its mean and standard deviation over rows. In the "
+        "figure, boxes "
         "are quartiles and whiskers the 5th and 95th percentile.",
-        "RESPLIT's variance is close to that of all trees, as the paper says. Both are far below the "
+        "RESPLIT's variance is close to that of all trees, as the paper says. Both are "
+        "far below the "
         "paper's, whose means near .24 (p between .4 and .6 on nearly every row) would have the "
         "trees of one set disagree like coin tosses; sets of trees within .01 of the optimum agree "
         "on most rows. How the paper counts is not said.",

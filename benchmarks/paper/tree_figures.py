@@ -111,7 +111,8 @@ def show_gosdt(fits: Rows) -> Shown:
         column("LicketySPLIT's", "LicketySPLIT_excess", "{:+.4f}".format),
     ]
     notes = [
-        "Worst excess: the most by which the regularized test loss exceeds the optimal tree's, over "
+        "Worst excess: the most by which the regularized test loss exceeds the optimal "
+        "tree's, over "
         "all lambdas. The size of a point is its number of leaves.",
         "The paper's text: on Bike, GOSDT takes about 1000 s (its limit is 1200 s), SPLIT about "
         "10 s, LicketySPLIT about one; for very sparse trees all take about a second, and ours may "
@@ -183,7 +184,8 @@ def show_frontier(fits: Rows) -> Shown:
         column("time", "seconds", seconds),
     ]
     notes = [
-        f"The table has each algorithm's setting of least mean test loss with at most {MOST_LEAVES} "
+        "The table has each algorithm's setting of least mean test loss with at most "
+        f"{MOST_LEAVES} "
         "leaves. Times are of the fit, without binarization. The bars are standard errors.",
         *_frontier_notes(rows, names),
         "The paper's other competitors (MurTree, TSDT, MAPTree, top-k) are not part of this "
@@ -316,7 +318,8 @@ def show_membership(fits: Rows) -> Shown:
     ]
     far = [row["data"] for row in rows if row["LicketySPLIT_max"] > 1e-3]
     notes = [
-        "The least epsilon with which a tree is in the Rashomon set is its gap to the optimum; mean "
+        "The least epsilon with which a tree is in the Rashomon set is its gap to the "
+        "optimum; mean "
         "over splits, and mean and largest over lambda. Yellow: SPLIT alone is in the set; orange: "
         "both are.",
         "The paper: 'even for epsilon as small as 10^-3' LicketySPLIT is in the set. Here "
@@ -351,7 +354,8 @@ def show_headline(fits: Rows) -> Shown:
         column("time", "seconds", seconds),
     ]
     notes = [
-        "Bike, lambda .001, depth 5: a greedy tree, ours, and the optimal one. The paper's figure is "
+        "Bike, lambda .001, depth 5: a greedy tree, ours, and the optimal one. The "
+        "paper's figure is "
         "a drawing of the three trees; its numbers for the same lambda are in tab_lambda."
     ]
     return Shown([Table("Three trees for Bike", columns, rows)], notes)
@@ -366,13 +370,15 @@ PIECES = (
     ),
     Piece(
         "fig_gosdt_vs_lookahead",
-        "Regularized test and training loss against time (fig:gosdt_vs_lookahead, fig:split_vs_gosdt)",
+        "Regularized test and training loss against time (fig:gosdt_vs_lookahead, "
+        "fig:split_vs_gosdt)",
         partial(_depth, depth=5),
         show_gosdt,
     ),
     Piece(
         "fig_frontier_depth_5",
-        "Frontier of test loss, sparsity and time, depth 5 (fig:split_comparisons, fig:comparisons_2)",
+        "Frontier of test loss, sparsity and time, depth 5 (fig:split_comparisons, "
+        "fig:comparisons_2)",
         partial(_depth, depth=5),
         show_frontier,
     ),
@@ -390,7 +396,8 @@ PIECES = (
     ),
     Piece(
         "fig_loss_runtime_tradeoff",
-        "Training and test loss against time (fig:train_loss_runtime_tradeoff, fig:test_loss_runtime_tradeoff)",
+        "Training and test loss against time (fig:train_loss_runtime_tradeoff, "
+        "fig:test_loss_runtime_tradeoff)",
         partial(_depth, depth=5),
         show_tradeoff,
     ),

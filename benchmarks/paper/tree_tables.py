@@ -82,7 +82,8 @@ def show_lambda(fits: Rows) -> Shown:
         column("stopped", "stopped"),
     ]
     notes = [
-        "Training objective, that is error + lambda x leaves, and time of the fit on yes/no columns.",
+        "Training objective, that is error + lambda x leaves, and time of the fit on "
+        "yes/no columns.",
         "GOSDT is our OptimalTreeClassifier, Greedy our GreedyTreeClassifier (pruned by lambda, "
         "which the paper's CART is not: it is why ours is lower).",
         *tell([row for row in rows if row["algorithm"] != "Greedy"], WHY),
