@@ -31,7 +31,7 @@ comma := ,
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-core test-python lint format sanitize bench clean
+.PHONY: help demo test test-core test-python lint format sanitize bench paper clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -76,6 +76,9 @@ sanitize: $(VENV)/.cmake  ## Run the C++ tests under the address, undefined and 
 bench: $(VENV)/.extra-bench  ## Run the benchmarks; the tables go to BENCH_OUT
 	$(PY) benchmarks/peers.py --out $(BENCH_OUT)
 	$(PY) benchmarks/scaling.py --out $(BENCH_OUT)
+
+paper: $(VENV)/.extra-bench  ## Make the paper's tables and figures; they go to BENCH_OUT/paper
+	$(PY) benchmarks/paper/run.py --out $(BENCH_OUT)/paper
 
 clean:  ## Remove .venv, builds and caches
 	rm -rf .venv build dist wheelhouse .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -74,10 +74,14 @@ def test_a_job_is_kept_and_a_failure_is_told(
     assert jobs.kept(jobs.Job("fake", "none", 1), asked, tmp_path) is None
 
 
-tables = st.integers(0, 2**32 - 1).map(np.random.default_rng).map(
-    lambda rng: (
-        rng.integers(0, 2, (24, 4)).astype(np.uint8),
-        rng.integers(0, 2, 24).astype(np.int64),
+tables = (
+    st.integers(0, 2**32 - 1)
+    .map(np.random.default_rng)
+    .map(
+        lambda rng: (
+            rng.integers(0, 2, (24, 4)).astype(np.uint8),
+            rng.integers(0, 2, 24).astype(np.int64),
+        )
     )
 )
 
