@@ -22,13 +22,13 @@ NAMES = {"GOSDT": "optimal (GOSDT's problem)", "CART, binary": "CART, yes/no col
 def panels(
     titles: Sequence[str], rows: int = 1, width: float = 2.6, height: float = 2.5
 ) -> tuple[Any, Any]:
-    """Return a figure and its axes, `rows` by data sets; at most five data sets stand in a row."""
+    """Return a figure and its axes, `rows` by data sets; at most six data sets stand in a row."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     mpl.rcParams.update({"svg.hashsalt": "splitsecond", "font.size": 8, "axes.titlesize": 9})
-    across = min(len(titles), 5)
-    blocks = -(-len(titles) // across)
+    blocks = -(-len(titles) // 6)
+    across = -(-len(titles) // blocks)
     figure = Figure(figsize=(width * across, height * rows * blocks), layout="constrained")
     grid = figure.subplots(rows * blocks, across, squeeze=False)
     axes = np.empty((rows, len(titles)), dtype=object)
@@ -65,13 +65,32 @@ def label_of(algorithm: str) -> str:
     return NAMES.get(algorithm, algorithm)
 
 
+def scatter(axis: Any, points: Sequence[Any], x: str, y: str) -> None:
+    """Draw the points of one algorithm, larger ones for more leaves."""
+    if not points:
+        return
+    axis.scatter(
+        [point[x] for point in points],
+        [point[y] for point in points],
+        [5 + 3 * point["leaves"] for point in points],
+        color=COLOURS[points[0]["algorithm"]],
+        alpha=0.65,
+        linewidths=0,
+        label=label_of(points[0]["algorithm"]),
+    )
+
+
 def logarithmic(axis: Any, *which: str) -> None:
-    """Make axes logarithmic, with plain numbers at 1, 3, 10, 30 and so on."""
+    """Make axes logarithmic after drawing, with plain numbers at 1 and 10 and so on.
+
+    Two decades or less get 3, 30 and so on as well.
+    """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     for name in which:
         getattr(axis, f"set_{name}scale")("log")
         of = getattr(axis, f"{name}axis")
-        of.set_major_locator(LogLocator(subs=(1, 3)))
+        low, high = getattr(axis, f"get_{name}lim")()
+        of.set_major_locator(LogLocator(subs=(1, 3) if high <= 100 * low else (1,)))
         of.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         of.set_minor_formatter(NullFormatter())

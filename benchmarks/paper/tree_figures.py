@@ -8,7 +8,7 @@ from typing import Any
 import data
 import numpy as np
 import sweep
-from drawing import COLOURS, label_of, legend, logarithmic, panels
+from drawing import COLOURS, label_of, legend, logarithmic, panels, scatter
 from jobs import Job, Settings
 from pieces import Piece, Rows, Shown, pick
 from report import Table, column, ratio, seconds
@@ -69,16 +69,7 @@ def show_gosdt(fits: Rows) -> Shown:
         figure, axes = panels(names)
         for axis, name in zip(axes[0], names, strict=True):
             for algorithm in sweep.ALGORITHMS:
-                of = pick(points, data=name, algorithm=algorithm)
-                axis.scatter(
-                    [point[key] for point in of],
-                    [point["seconds"] for point in of],
-                    [6 + 4 * point["leaves"] for point in of],
-                    color=COLOURS[algorithm],
-                    alpha=0.65,
-                    linewidths=0,
-                    label=label_of(algorithm),
-                )
+                scatter(axis, pick(points, data=name, algorithm=algorithm), key, "seconds")
             logarithmic(axis, "y")
             axis.set_xlabel(label)
         axes[0, 0].set_ylabel("seconds")
@@ -174,12 +165,15 @@ def show_frontier(fits: Rows) -> Shown:
             if of:
                 best = min(of, key=lambda point: point["test_loss"])
                 rows.append({key: best[key] for key in ("data", "algorithm", "lambda", "splits")})
-                rows[-1] |= {key: best[key] for key in ("test_loss", "leaves", "seconds")}
+                rows[-1] |= {
+                    key: best[key] for key in ("test_loss", "test_error", "leaves", "seconds")
+                }
     columns = [
         column("data set", "data"),
         column("algorithm", "algorithm", label_of),
         column("lambda", "lambda"),
         column("test loss", "test_loss", "{:.4f}".format),
+        column("standard error", "test_error", "{:.4f}".format),
         column("leaves", "leaves", "{:.1f}".format),
         column("time", "seconds", seconds),
     ]
@@ -216,16 +210,7 @@ def show_tradeoff(fits: Rows) -> Shown:
     for column_of_axes, name in zip(axes.T, names, strict=True):
         for axis, key in zip(column_of_axes, ("train_loss", "test_loss"), strict=True):
             for algorithm in algorithms:
-                of = pick(points, data=name, algorithm=algorithm)
-                axis.scatter(
-                    [point["seconds"] for point in of],
-                    [point[key] for point in of],
-                    [3 + 3 * point["leaves"] for point in of],
-                    color=COLOURS[algorithm],
-                    alpha=0.65,
-                    linewidths=0,
-                    label=label_of(algorithm),
-                )
+                scatter(axis, pick(points, data=name, algorithm=algorithm), "seconds", key)
             logarithmic(axis, "x")
         column_of_axes[1].set_xlabel("seconds")
     axes[0, 0].set_ylabel("training loss")
@@ -332,42 +317,7 @@ def show_membership(fits: Rows) -> Shown:
     return Shown([Table("Least epsilon", columns, rows)], notes, {"": figure}, points)
 
 
-def show_headline(fits: Rows) -> Shown:
-    names = {"Greedy": "greedy", "LicketySPLIT": "LicketySPLIT", "GOSDT": "optimal"}
-    rows = []
-    for algorithm, title in names.items():
-        of = pick(fits, data="bike", algorithm=algorithm, **{"lambda": 0.001})
-        rows.append(
-            {
-                "method": title,
-                "test_loss": float(np.mean([fit["test_loss"] for fit in of])),
-                "leaves": float(np.mean([fit["leaves"] for fit in of])),
-                "objective": float(np.mean([fit["objective"] for fit in of])),
-                "seconds": float(np.mean([fit["seconds"] for fit in of])),
-            }
-        )
-    columns = [
-        column("tree", "method"),
-        column("test loss", "test_loss", "{:.4f}".format),
-        column("leaves", "leaves", "{:.1f}".format),
-        column("training objective", "objective", "{:.4f}".format),
-        column("time", "seconds", seconds),
-    ]
-    notes = [
-        "Bike, lambda .001, depth 5: a greedy tree, ours, and the optimal one. The "
-        "paper's figure is "
-        "a drawing of the three trees; its numbers for the same lambda are in tab_lambda."
-    ]
-    return Shown([Table("Three trees for Bike", columns, rows)], notes)
-
-
 PIECES = (
-    Piece(
-        "fig_headline",
-        "Three trees on Bike (fig:headline_figure)",
-        lambda settings: sweep.jobs(settings, ("bike",), 5),
-        show_headline,
-    ),
     Piece(
         "fig_gosdt_vs_lookahead",
         "Regularized test and training loss against time (fig:gosdt_vs_lookahead, "
