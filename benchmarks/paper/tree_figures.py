@@ -10,7 +10,7 @@ import numpy as np
 import sweep
 from drawing import COLOURS, label_of, legend, logarithmic, panels, scatter
 from jobs import Job, Settings
-from pieces import Piece, Rows, Shown, pick
+from pieces import Piece, Rows, Shown, half, pick
 from report import Table, column, ratio, seconds
 
 ALL = tuple(data.PAPER_SETS)
@@ -42,7 +42,7 @@ def mean_points(fits: Rows) -> Rows:
         row = {"data": name, "algorithm": algorithm, "lambda": price, "splits": len(of)}
         for key in ("train_loss", "test_loss", "leaves", "seconds"):
             row[key] = float(np.mean([fit[key] for fit in of]))
-        row["test_error"] = float(np.std([fit["test_loss"] for fit in of]) / np.sqrt(len(of)))
+        row["test_error"] = half([fit["test_loss"] for fit in of]) / 1.96
         if price is not None:
             row["objective"] = row["train_loss"] + price * row["leaves"]
             row["test_objective"] = row["test_loss"] + price * row["leaves"]
