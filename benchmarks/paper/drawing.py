@@ -26,7 +26,14 @@ def panels(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    mpl.rcParams.update({"svg.hashsalt": "splitsecond", "font.size": 8, "axes.titlesize": 9})
+    mpl.rcParams.update(
+        {
+            "svg.hashsalt": "splitsecond",  # the same file for the same figure
+            "svg.fonttype": "none",
+            "font.size": 8,
+            "axes.titlesize": 9,
+        }
+    )
     blocks = -(-len(titles) // 6)
     across = -(-len(titles) // blocks)
     figure = Figure(figsize=(width * across, height * rows * blocks), layout="constrained")
