@@ -108,8 +108,7 @@ def show(fits: Rows) -> Shown:
         "The paper has widths of 10 to 1,000 and gives no numbers. By its theory "
         "LicketySPLIT's time "
         "grows with the square of the width; SPLIT's with its fills, whose exponent is the depth "
-        "left. Where SPLIT's fills grow too fast here, a lookahead of 2 costs less (see "
-        "fig_lookahead_depth).",
+        "left.",
     ]
     return Shown([Table("Time by number of columns", columns, rows)], notes, {"": figure}, fits)
 

@@ -213,9 +213,7 @@ def show_quantiles(rows: Rows) -> Shown:
         "In the paper, RID with all trees 'failed to run in reasonable time' for most of "
         "these sets; "
         "here the status says whether it ended. Important variables are 'similarly important' in "
-        "both binarizations there; where they differ here, quantiles have no threshold "
-        "near the one "
-        "that was guessed.",
+        "both binarizations there; the table says how far that holds here.",
     ]
     figures = {"": _figure(quantiles)}
     return Shown([Table("RID, quantiles", columns, shown)], notes, figures, _points(quantiles))

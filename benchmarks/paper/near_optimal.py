@@ -214,9 +214,7 @@ def show_greedy(found: Rows) -> Shown:
         "tree has a split at that level. Ties count as greedy.",
         "The paper: 'as we approach the leaves, splits become increasingly greedy', most of all on "
         f"Netherlands, Covertype and COMPAS. Here the lowest level is greedier than the root on "
-        f"{', '.join(rising) or 'no set'} of {', '.join(names)}. Where the root is "
-        "greedier, sets at "
-        "a high lambda hold few trees, nearly all with the greedy root.",
+        f"{', '.join(rising) or 'no set'} of {', '.join(names)}.",
     ]
     return Shown([Table("Greedy splits by level", columns, summary)], notes, {"": figure}, rows)
 

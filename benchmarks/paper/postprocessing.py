@@ -95,9 +95,7 @@ def show(fits: Rows) -> Shown:
         "that of SPLIT "
         "(leaves filled with optimal trees) or LicketySPLIT (the same again below), in percentage "
         "points; lambda from .001 to .1.",
-        f"The largest gain here is {most:.2f} points, at small lambdas; with few leaves there is "
-        "nothing left to fill and the gain is zero, as in the paper's figure, whose numbers are "
-        "not printed.",
+        f"The largest gain here is {most:.2f} points. The paper gives no numbers for its figure.",
     ]
     return Shown([Table("Gain by post-processing", columns, rows)], notes, {"": figure}, fits)
 
