@@ -1,6 +1,7 @@
 #include "rashomon.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <new>
@@ -438,6 +439,35 @@ bool count(Graph& graph, Cost slack, Limits& limits) {
     return counted;
 }
 
+// Finds V of the root's children as far as a set within the bound needs it, given the cost of a tree and the
+// bound that it would set. V of the root follows from what the cache then knows; if it were found first,
+// children that are worse than the best but within the bound would be searched twice.
+void look_ahead(Search& search, Workers& workers, Limits& limits, Node& root, std::size_t depth,
+                std::size_t lookahead, Cost known, Cost bound) {
+    const Cost slack = bound - known;
+    std::atomic<Cost> least = known;
+    const auto look = [&](std::size_t f, std::size_t worker) {
+        Cost values[2];
+        if (!search.sides(worker, root, f, depth, lookahead - 1, least + slack, values)) return;
+        Cost now = least;
+        while (values[0] + values[1] < now && !least.compare_exchange_weak(now, values[0] + values[1])) {
+        }
+    };
+    const auto careful = [&](const auto& work) {  // what is not known then will be looked for again
+        try {
+            work();
+        } catch (const LimitReached&) {
+        } catch (const std::bad_alloc&) {
+            limits.out_of_memory();
+        }
+    };
+    careful([&] {
+        if (!search.count_pairs(0, root)) return;
+        workers.run(root.view.n_features,
+                    [&](std::size_t f, std::size_t worker) { careful([&] { look(f, worker); }); });
+    });
+}
+
 void build_packed(View& view, const RashomonOptions& options, Limits& limits, Limits& whole,
                   RashomonSet& set) {
     const Problem problem{options.price, options.speed, limits, options.exact_last_split};
@@ -458,7 +488,15 @@ void build_packed(View& view, const RashomonOptions& options, Limits& limits, Li
     RashomonOptions chosen = options;
     if (chosen.lookahead) {
         chosen.lookahead = std::min(*chosen.lookahead, depth);
-        reference = grower.split(root, depth, *chosen.lookahead, false);
+        if (*chosen.lookahead > 1) {
+            const Tree near = grower.split(root, depth, 1, false);
+            if (near.cost(options.price) < reference.cost(options.price)) reference = near;
+            look_ahead(search, workers, limits, root, depth, *chosen.lookahead, reference.cost(options.price),
+                       options.bound(reference.errors(), reference.leaves()));
+        }
+        // The greedy tree is never better than this one, unless the search was stopped.
+        const Tree found = grower.split(root, depth, *chosen.lookahead, false);
+        if (found.cost(options.price) <= reference.cost(options.price)) reference = found;
     } else {
         reference = grower.optimal(root, depth, grower.lickety(root, depth, false));
     }
