@@ -486,20 +486,18 @@ void build_packed(View& view, const RashomonOptions& options, Limits& limits, Li
         count_root(problem, root);
     }
     RashomonOptions chosen = options;
-    if (chosen.lookahead) {
-        chosen.lookahead = std::min(*chosen.lookahead, depth);
-        if (*chosen.lookahead > 1) {
-            const Tree near = grower.split(root, depth, 1, false);
-            if (near.cost(options.price) < reference.cost(options.price)) reference = near;
-            look_ahead(search, workers, limits, root, depth, *chosen.lookahead, reference.cost(options.price),
-                       options.bound(reference.errors(), reference.leaves()));
-        }
-        // The greedy tree is never better than this one, unless the search was stopped.
-        const Tree found = grower.split(root, depth, *chosen.lookahead, false);
-        if (found.cost(options.price) <= reference.cost(options.price)) reference = found;
-    } else {
-        reference = grower.optimal(root, depth, grower.lickety(root, depth, false));
+    if (chosen.lookahead) chosen.lookahead = std::min(*chosen.lookahead, depth);
+    const std::size_t lookahead = chosen.lookahead.value_or(depth);
+    const auto offer = [&](Tree tree) {  // a search that was stopped may find less than was known
+        if (tree.cost(options.price) <= reference.cost(options.price)) reference = std::move(tree);
+    };
+    if (lookahead > 1) {
+        offer(chosen.lookahead ? grower.split(root, depth, 1, false) : grower.lickety(root, depth, false));
+        look_ahead(search, workers, limits, root, depth, lookahead, reference.cost(options.price),
+                   options.bound(reference.errors(), reference.leaves()));
     }
+    offer(chosen.lookahead ? grower.split(root, depth, lookahead, false)
+                           : grower.optimal(root, depth, reference));
     set.reference_errors = reference.errors();
     set.reference_leaves = reference.leaves();
     set.graph = graph_of(reference, options.price);
