@@ -47,10 +47,10 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
     row: dict[str, Any] = {"data": job.data, "binarization": job.option, "columns": columns}
     for key, model in estimators(binarizer, settings).items():
         rid = RashomonImportance(
-            model,
+            model.set_params(n_jobs=1),
             n_bootstraps=3 if settings.quick else 10,
             random_state=0,
-            n_jobs=1,
+            n_jobs=settings.threads,  # bootstraps at a time
             time_limit=10 * settings.time_limit,
         )
         start = time.perf_counter()

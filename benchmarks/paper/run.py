@@ -79,6 +79,7 @@ def index(out: Path, made: Sequence[Piece], problems: Sequence[str]) -> None:
     lines += [f"- [{piece.name}]({piece.name}.md): {piece.paper}" for piece in made]
     if problems:
         lines += ["", "Not made:", "", *(f"- {problem}" for problem in problems)]
+    out.mkdir(parents=True, exist_ok=True)
     (out / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
