@@ -31,7 +31,7 @@ comma := ,
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-core test-python lint format sanitize bench paper clean
+.PHONY: help demo test test-core test-python lint docs format sanitize bench paper clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -61,6 +61,11 @@ lint: $(VENV)/.extra-dev  ## Check style and types: ruff, mypy, clang-format
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
+
+# Everything is read anew, so that all examples run.
+docs: $(VENV)/.extra-docs  ## Make the documentation site in build/docs; run its examples and check its links
+	$(PY) -m sphinx -q -E -W --keep-going -c docs -d build/doctrees . build/docs
+	@echo "The site is build/docs/index.html"
 
 format: $(VENV)/.extra-dev  ## Rewrite the sources in the project's style
 	$(PY) -m ruff check --fix .

@@ -148,8 +148,9 @@ class SPLITClassifier(_GreedyBelow):
     memory_limit, n_jobs, verbose
         As for `LicketySPLITClassifier`.
     lookahead_depth : int, optional
-        Levels of splits that are searched exhaustively, from 0 (greedy) to `max_depth` (optimal).
-        Default: ``max(1, (max_depth - 1) // 2)``, for which the search is cheapest.
+        Levels of splits that are searched exhaustively, from 0 to `max_depth`; either end is the
+        optimal search (0 without `postprocess`: the greedy tree). Default:
+        ``max(1, (max_depth - 1) // 2)``, for which the search is cheapest.
     postprocess : bool, default=True
         Replace what hangs below each leaf of the searched prefix by the optimal tree there.
     """

@@ -20,10 +20,21 @@ class Literal(NamedTuple):
 
     A blank answers no to every question but "is missing"; so does a category that was not there in
     training. ``str(literal)`` is the question in words.
+
+    Attributes
+    ----------
+    column : int
+        Of the source variable in the user's table.
+    name : str
+        Of that variable.
+    operator : str
+        "is 1", "<=", "==" or "is missing".
+    value : number, str or None
+        What "<=" and "==" compare with.
     """
 
-    column: int  # of the source variable in the user's table
-    name: str  # of that variable
+    column: int
+    name: str
     operator: str  # one of OPERATORS
     value: Any = None
 
