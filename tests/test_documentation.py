@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
 import runpy
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from run_examples import ExampleError, examples, run
 
 import splitsecond
 from splitsecond import (
@@ -24,6 +26,12 @@ from splitsecond import (
 )
 
 ROOT = Path(__file__).parents[1]
+PAGES = [
+    page
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    if any(examples(page.read_text(encoding="utf-8")))
+]
+REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -69,3 +77,69 @@ def test_every_public_name_is_documented() -> None:
         public = getattr(splitsecond, name)
         assert public.__doc__, name
         assert name in readme, name
+
+
+def test_the_reference_has_every_public_name() -> None:
+    main, of_datasets = REFERENCE.split(".. module:: splitsecond.datasets")
+    for module, text in ((splitsecond, main), (datasets, of_datasets)):
+        named = re.findall(r"^\.\. auto(?:class|function|exception):: (\w+)$", text, re.MULTILINE)
+        assert sorted(named) == sorted(module.__all__)
+
+
+@pytest.mark.parametrize("name", splitsecond.__all__)
+def test_every_public_method_has_a_docstring(name: str) -> None:
+    for attribute, member in inspect.getmembers(getattr(splitsecond, name)):
+        if attribute.startswith("_") or not (callable(member) or isinstance(member, property)):
+            continue
+        assert inspect.getdoc(member), attribute
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_in_pages(page: Path) -> None:
+    pytest.importorskip("matplotlib")
+    assert run(page) > 0
+
+
+def page_with(folder: Path, text: str) -> Path:
+    page = folder / "page.md"
+    page.write_text(text, encoding="utf-8")
+    return page
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("# Page\n\n```python\nx = 1\nprint(x)\n```\n\n```text\n2\n```\n", 4),
+        ("```python\n1 / 0\n```\n", 2),
+        ("<!--\n```python\nfrom nowhere import nothing\n```\n-->\n", 3),
+        ("```console\n$ splitsecond --version\nsplitsecond none\n```\n", 2),
+        ("```console\n$ splitsecond show missing.json\n```\n", 2),
+    ],
+)
+def test_wrong_examples_are_found(tmp_path: Path, text: str, line: int) -> None:
+    with pytest.raises(ExampleError, match=r"page\.md") as caught:
+        run(page_with(tmp_path, text))
+    assert caught.value.line == line
+
+
+def test_examples_share_names_and_a_folder(tmp_path: Path) -> None:
+    page = page_with(
+        tmp_path,
+        "```python\nfrom pathlib import Path\n\nx = Path('file').write_text('x')\n```\n"
+        "<!-- needs nowhere -->\n```python\n1 / 0\n```\n"
+        "<!-- not run: it fails -->\n```python\n1 / 0\n```\n"
+        "```console\nsplitsecond nothing\n$ splitsecond --version\nsplitsecond ...\n```\n"
+        "```python\nprint(x, Path('file').read_text(), 'in 3.1 ms')\n```\n\n"
+        "```text\n1 x in 9 s\n```\n",
+    )
+    assert run(page) == 3
+    assert not (tmp_path / "file").exists()
+
+
+def test_what_is_printed_is_written_into_pages(tmp_path: Path) -> None:
+    text = "```python\nprint({})\n```\n\n```text\n{}```\nand\n"
+    right = text.format("'one'", "one\n") + text.format("22", "22\n") + text.format(3, "3\n")
+    wrong = text.format("'one'", "") + text.format("22", "22\n") + text.format(3, "x\ny\n")
+    page = page_with(tmp_path, wrong)
+    assert run(page, write=True) == 3
+    assert page.read_text(encoding="utf-8") == right
