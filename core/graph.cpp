@@ -351,23 +351,6 @@ bool Graph::append_tree(const Digit* rank, FlatTree& out) {
     return true;
 }
 
-FlatTree Graph::tree(const std::vector<Digit>& rank) {
-    FlatTree out;
-    append_tree(rank.data(), out);
-    return out;
-}
-
-std::vector<FlatTree> Graph::trees(std::vector<Digit> begin, std::size_t n) {
-    std::vector<FlatTree> out;
-    for (std::size_t i = 0; i < n; ++i) {
-        FlatTree next;
-        if (!append_tree(begin.data(), next)) break;
-        out.push_back(std::move(next));
-        add_one(begin.data(), digits_);
-    }
-    return out;
-}
-
 // ---- filtering ------------------------------------------------------------------------------------
 
 bool Graph::filtered(const Filter& filter, Graph& out, Limits& limits) const {

@@ -121,11 +121,8 @@ public:
     // Whether a tree is in the set; the graph need not be counted.
     bool holds(const FlatTree& tree) const { return find_tree(root, tree, 0).has_value(); }
 
-    // The trees number begin, begin + 1, ..., as many as `n` and the set allow.
-    std::vector<FlatTree> trees(std::vector<Digit> begin, std::size_t n);
-    // The tree with this number among all, best first; empty if there is none.
-    FlatTree tree(const std::vector<Digit>& rank);
-    // Appends it, with children numbered from its own root; false if there is none.
+    // Appends the tree with this number among all, best first, with children numbered from its own root; false
+    // if there is none.
     bool append_tree(const Digit* rank, FlatTree& out);
 
     // The trees of this set that pass the filter, as another graph, counted. False when stopped.

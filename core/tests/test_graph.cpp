@@ -39,9 +39,20 @@ Cost cost_of(const Graph& graph, const FlatTree& tree) {
     return cost;
 }
 
-std::vector<FlatTree> all_trees(Graph& graph) {
-    return graph.trees(std::vector<Digit>(graph.digits(), 0), 1000000);
+// The trees number begin, begin + 1, ..., as many as `most` and the set allow.
+std::vector<FlatTree> trees_of(Graph& graph, std::size_t most, Digit begin = 0) {
+    std::vector<Digit> number(graph.digits(), 0);
+    number[0] = begin;
+    std::vector<FlatTree> trees(1);
+    while (trees.size() <= most && graph.append_tree(number.data(), trees.back())) {
+        trees.emplace_back();
+        add_one(number.data(), graph.digits());
+    }
+    trees.pop_back();
+    return trees;
 }
+
+std::vector<FlatTree> all_trees(Graph& graph) { return trees_of(graph, 1000000); }
 
 std::vector<std::string> shapes_of(Graph& graph) {
     std::vector<std::string> shapes;
@@ -76,9 +87,11 @@ void test_by_hand() {
     CHECK_EQ(graph.histogram().size(), 3u);
     const Key best = graph.histogram()[0].first;
     CHECK(best == (Key{3, 2, kInfinite}));
-    CHECK(graph.trees({2}, 5).size() == 1);
-    CHECK(graph.trees({3}, 5).empty());
-    CHECK(graph.tree({3}).feature.empty());
+    CHECK(trees_of(graph, 5, 2).size() == 1);
+    CHECK(trees_of(graph, 5, 3).empty());
+    FlatTree none;
+    CHECK(!graph.append_tree(std::vector<Digit>{3}.data(), none));
+    CHECK(none.feature.empty());
     for (const FlatTree& tree : all_trees(graph)) CHECK(graph.holds(tree));
     CHECK(!small_graph(false, 5).holds(all_trees(graph)[2]));
     CHECK(!small_graph(true, 3).holds(all_trees(graph)[1]));
@@ -355,16 +368,14 @@ void test_same_set_with_threads(const Data& data) {
         options.lookahead = lookahead;
         options.price = {1, 12};
         RashomonSet alone = solved(data, options, 10);
-        const std::vector<FlatTree> trees =
-            alone.graph.trees(std::vector<Digit>(alone.graph.digits(), 0), 500);
+        const std::vector<FlatTree> trees = trees_of(alone.graph, 500);
         CHECK_LT(1u, trees.size());
         for (const std::size_t n_threads : {2, 4}) {
             const check::Context context(n_threads, " threads");
             options.n_threads = n_threads;
             RashomonSet shared = solved(data, options, 10);
             CHECK_EQ(shared.graph.n_trees(), alone.graph.n_trees());
-            const std::vector<FlatTree> same =
-                shared.graph.trees(std::vector<Digit>(shared.graph.digits(), 0), 500);
+            const std::vector<FlatTree> same = trees_of(shared.graph, 500);
             CHECK_EQ(same.size(), trees.size());
             for (std::size_t i = 0; i < std::min(trees.size(), same.size()); ++i)
                 CHECK_EQ(shape_of(shared.graph, same[i]), shape_of(alone.graph, trees[i]));
@@ -389,8 +400,7 @@ void test_stopped_sets(const Data& data) {
                 Limits limits(Limits::kNoDeadline, budget), whole(Limits::kNoDeadline, budget);
                 RashomonSet part = solved(data, options, 60, limits, whole);
                 CHECK_LE(part.peak_bytes, budget);
-                const std::vector<FlatTree> trees =
-                    part.graph.trees(std::vector<Digit>(part.graph.digits(), 0), 300);
+                const std::vector<FlatTree> trees = trees_of(part.graph, 300);
                 CHECK(!trees.empty());
                 CHECK_EQ(cost_of(part.graph, trees[0]),
                          options.price.of(part.reference_errors, part.reference_leaves));
