@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import report
 from data import Source, load
 from packages import METHODS, Method, Problem
 from rid_packages import RID_METHODS
@@ -190,6 +191,14 @@ def _patience(task: Task) -> float:
     return 1.25 * task.problem.time_limit + 30 if task.patience is None else task.patience
 
 
+def write_ratio(row: report.Row) -> str:
+    """Return how many times as long as ours a method took, for a table."""
+    if row["time_over_ours"] is None:
+        return "-"
+    stopped = row["status"] not in FINISHED  # the fit took at least that long
+    return ("> " if stopped else "") + report.ratio(row["time_over_ours"])
+
+
 # What follows runs in the worker's process.
 
 
@@ -220,7 +229,7 @@ def _answer(request: str, method: Method, X: Any, y: Any) -> Any:
     if request == "first":
         before = _start_peak_again()
         times, model = _timed_fit(method, X, y)
-        peak = _resident_peak() - before
+        peak = resident_peak() - before
         return method.summarize(model, X, y), peak, [times]
     turn: list[tuple[float, float]] = []
     while sum(seconds for seconds, _ in turn) < TURN_SECONDS:
@@ -240,7 +249,7 @@ def _fit_and_watch_memory(method: Method, X: Any, y: Any) -> int:
     method.fit(X[:WARM_UP_ROWS], y[:WARM_UP_ROWS])  # loads what is loaded on first use
     before = _start_peak_again()
     method.fit(X, y)
-    return _resident_peak() - before
+    return resident_peak() - before
 
 
 def _start_peak_again() -> int:
@@ -250,10 +259,10 @@ def _start_peak_again() -> int:
         ctypes.CDLL(None).malloc_trim(0)  # or freed memory, still resident, would be used unseen
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    return _resident_peak()
+    return resident_peak()
 
 
-def _resident_peak() -> int:
+def resident_peak() -> int:
     """Return the highest resident size so far, in bytes."""
     status = Path("/proc/self/status")
     if status.exists():

@@ -15,7 +15,7 @@ from typing import Any
 
 import data
 import report
-from measure import FINISHED, Task, interleave
+from measure import Task, interleave, write_ratio
 from packages import Problem
 from report import Column, Table, column
 
@@ -32,13 +32,6 @@ OPTIMAL_DEPTHS = {
 GOSDT_TIME_LIMIT = 60.0
 
 
-def _write_ratio(row: report.Row) -> str:
-    if row["time_over_ours"] is None:
-        return "-"
-    stopped = row["status"] not in FINISHED  # the fit took at least that long
-    return ("> " if stopped else "") + report.ratio(row["time_over_ours"])
-
-
 COLUMNS = (
     column("data set", "data"),
     column("depth", "depth"),
@@ -47,7 +40,7 @@ COLUMNS = (
     column("median", "median", report.seconds),
     Column("quartiles", report.spread),
     column("fits", "fits"),
-    Column("time / ours", _write_ratio),
+    Column("time / ours", write_ratio),
     column("objective", "objective", report.decimals(4)),
     column("leaves", "leaves"),
     column("status", "status"),

@@ -15,7 +15,7 @@ from typing import Any
 
 import data
 import report
-from measure import FINISHED, Measurement, Task, interleave
+from measure import Measurement, Task, interleave, write_ratio
 from report import Column, Table, column
 from set_packages import SET_METHODS, SetProblem
 
@@ -34,13 +34,6 @@ OURS_WITH_TRIVIAL = "splitsecond TreeFARMS, trivial kept"
 WITHOUT_TRIVIAL = (OURS, "splitsecond RESPLIT, lookahead 3")
 
 
-def _write_ratio(row: report.Row) -> str:
-    if row["time_over_ours"] is None:
-        return "-"
-    stopped = row["status"] not in FINISHED  # the fit took at least that long
-    return ("> " if stopped else "") + report.ratio(row["time_over_ours"])
-
-
 def _write_count(count: int) -> str:
     return f"{count:,}" if count < 10**9 else f"{count:.3g}"
 
@@ -57,7 +50,7 @@ COLUMNS = (
     column("median", "median", report.seconds),
     Column("quartiles", report.spread),
     column("fits", "fits"),
-    Column("time / ours", _write_ratio),
+    Column("time / ours", write_ratio),
     column("peak memory", "peak_bytes", report.megabytes),
     column("trees", "trees", _write_count),
     column("best objective", "objective", report.decimals(4)),

@@ -22,7 +22,7 @@ from typing import Any
 import data
 import numpy as np
 import report
-from measure import _resident_peak
+from measure import resident_peak
 from paper import printed
 from report import Table, column
 
@@ -59,14 +59,14 @@ def ours(name: str, threads: int, fits: int) -> dict[str, Any]:
     model.fit(X[:500], y[:500])  # loads what is loaded on first use
     frame_bytes = int(X.memory_usage(deep=True).sum())
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts again from here
-    before = _resident_peak()
+    before = resident_peak()
     totals, binarize = [], []
     for _ in range(fits):
         start = time.perf_counter()
         model.fit(X, y)
         totals.append(time.perf_counter() - start)
         binarize.append(totals[-1] - model.statistics_["search_seconds"])
-    memory = _resident_peak() - before
+    memory = resident_peak() - before
     B = model.binarizer_.transform(X)
     return {
         "shape": f"{len(X):,} x {X.shape[1]}",

@@ -16,8 +16,8 @@ from typing import Any
 import data
 import numpy as np
 import report
-from measure import Task, interleave
-from rashomon import DATA_SETS, EPSILON, OURS, _write_ratio, first_fit
+from measure import Task, interleave, write_ratio
+from rashomon import DATA_SETS, EPSILON, OURS, first_fit
 from report import Column, Table, column
 from rid_packages import BOOTSTRAPS, RID_METHODS
 from set_packages import SetProblem
@@ -29,7 +29,7 @@ COLUMNS = (
     column("method", "method"),
     column("median", "median", report.seconds),
     column("fits", "fits"),
-    Column("time / ours of its kind", _write_ratio),
+    Column("time / ours of its kind", write_ratio),
     column("peak memory", "peak_bytes", report.megabytes),
     column("correlation with ours", "correlation", "{:.4f}".format),
     column("status", "status"),
