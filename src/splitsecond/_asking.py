@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from splitsecond._binarizer_base import LiteralTable
-from splitsecond._columns import Kind, RawTable, Variable, _category, _is_blank
+from splitsecond._columns import Kind, RawTable, Variable, is_blank, plain_category
 from splitsecond._literals import Literal
 
 if TYPE_CHECKING:
@@ -117,6 +117,6 @@ def table_of_row(tree: Tree, row: Any) -> Any:
 
 def _cell(value: Any, variable: Variable) -> Any:
     """Return a cell as its column would hold it: intervals and the like are text there."""
-    if _is_blank(value) or isinstance(value, (str, Real)) or not variable.categories:
+    if is_blank(value) or isinstance(value, (str, Real)) or not variable.categories:
         return value
-    return _category(value)
+    return plain_category(value)

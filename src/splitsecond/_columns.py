@@ -226,7 +226,7 @@ def _read_series(series: nw.Series[Any], label: Any) -> Cells:
     if array.ndim != 1:
         raise _is_nothing_known(label, series.to_list()[0], 0)
     if dtype == nw.Decimal or (array.dtype.kind == "O" and dtype.is_numeric()):
-        array = np.array([np.nan if _is_blank(v) else float(v) for v in array.tolist()])
+        array = np.array([np.nan if is_blank(v) else float(v) for v in array.tolist()])
     return _read_values(array, label)
 
 
@@ -235,11 +235,11 @@ def _read_categories(series: nw.Series[Any], label: Any) -> Cells:
     if hasattr(native, "cat") and hasattr(native.cat, "codes"):
         # By number, since pandas writes one and the same interval in two ways.
         used, codes = np.unique(native.cat.codes.to_numpy(), return_inverse=True)
-        keys = [_category(native.cat.categories[place]) for place in used if place >= 0]
+        keys = [plain_category(native.cat.categories[place]) for place in used if place >= 0]
         codes = codes.reshape(-1) - (len(used) - len(keys))  # blanks, which come first, are -1
         return Cells(label, None, codes.astype(np.int32), keys, _declared_order(series))
     cells = _factorize(series.to_list(), label)
-    keys = [_category(key) for key in cells.keys]
+    keys = [plain_category(key) for key in cells.keys]
     return Cells(label, None, cells.codes, keys, _declared_order(series))
 
 
@@ -248,7 +248,7 @@ def _declared_order(series: nw.Series[Any]) -> list[Any] | None:
     native = series.to_native()
     dtype: Any = getattr(native, "dtype", None)
     if hasattr(dtype, "ordered"):  # pandas
-        return [_category(value) for value in dtype.categories] if dtype.ordered else None
+        return [plain_category(value) for value in dtype.categories] if dtype.ordered else None
     if isinstance(series.dtype, nw.Enum):  # polars
         return list(native.dtype.categories)
     arrow = getattr(native, "type", None)
@@ -283,7 +283,7 @@ def _factorize(values: list[Any], label: Any) -> Cells:
     keys: list[Any] = []
     places: dict[Any, int] = {}
     for value in distinct:
-        if _is_blank(value):
+        if is_blank(value):
             places[value] = BLANK
         else:
             places[value] = len(keys)
@@ -338,7 +338,7 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def _is_blank(value: Any) -> bool:
+def is_blank(value: Any) -> bool:
     """None, NaN, and pandas' NA and NaT; pandas itself is not needed to tell."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -354,7 +354,7 @@ def _plain(value: Any) -> Any:
     return _float(value)
 
 
-def _category(value: Any) -> Any:
+def plain_category(value: Any) -> Any:
     """Return a category as JSON can hold it: intervals and the like as text."""
     value = _plain(value)
     return value if isinstance(value, (str, int, float)) else str(value)

@@ -120,8 +120,8 @@ class TreeSet(Sequence[Tree]):
         n_trees = self.n_trees
         if n_trees > sys.maxsize:
             raise OverflowError(
-                f"This set holds {_shown(n_trees)} trees, more than len() can say: use n_trees; "
-                "iterate, filter or sample it."
+                f"This set holds {shown_number(n_trees)} trees, more than len() can say: use "
+                "n_trees; iterate, filter or sample it."
             )
         return n_trees
 
@@ -130,7 +130,7 @@ class TreeSet(Sequence[Tree]):
 
     def __repr__(self) -> str:
         n_trees = self.n_trees
-        shown = f"{_shown(n_trees)} {'tree' if n_trees == 1 else 'trees'}"
+        shown = f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"
         return f"<TreeSet: {shown}, objective {self.min_objective:.4f} to {self.bound:.4f}>"
 
     # ---- trees -----------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class TreeSet(Sequence[Tree]):
                 f"Trees are numbered by integers or slices, got {type(index).__name__}."
             ) from None
         if not -n_trees <= place < n_trees:
-            raise IndexError(f"There is no tree {place}: the set holds {_shown(n_trees)}.")
+            raise IndexError(f"There is no tree {place}: the set holds {shown_number(n_trees)}.")
         return self._fetch(self._numbers([place % n_trees]))[0]
 
     def __iter__(self) -> Iterator[Tree]:
@@ -471,6 +471,6 @@ def _at_least_0(name: str, value: Any, kind: Any) -> Any:
     return int(min(value, MOST)) if kind is Integral else min(value, MOST)
 
 
-def _shown(n_trees: int) -> str:
+def shown_number(n_trees: int) -> str:
     """Write a number in full, or roughly where that is long; a float may be too small for it."""
     return f"{n_trees:,}" if n_trees < 10**15 else f"about {Decimal(n_trees):.3g}"

@@ -23,7 +23,7 @@ from splitsecond._cli.output import (
     write_table,
 )
 from splitsecond._cli.tables import Source, read_data
-from splitsecond._treeset import TreeSet, _shown
+from splitsecond._treeset import TreeSet, shown_number
 
 BARS = 40  # characters of the longest
 BINS = 12  # of the histogram that is printed
@@ -80,7 +80,9 @@ def _print(model: Any, top: int) -> None:
     trees: TreeSet = model.trees_
     n_trees = trees.n_trees
     plural = "tree" if n_trees == 1 else "trees"
-    write(f"{type(model).__name__}: {_shown(n_trees)} {plural}, {model.tree_.n_rows[0]:,} rows")
+    write(
+        f"{type(model).__name__}: {shown_number(n_trees)} {plural}, {model.tree_.n_rows[0]:,} rows"
+    )
     write(f"objective {trees.min_objective:.4f} to {trees.bound:.4f}\n")
     write_table(*_bars(_binned(trees), "objective"), "trees")
     usage = {
@@ -114,7 +116,8 @@ def _bars(
     parts: dict[str, tuple[int, float]], what: str
 ) -> tuple[list[list[str]], tuple[str, str, str]]:
     rows = [
-        [name, _shown(count), "#" * round(BARS * share)] for name, (count, share) in parts.items()
+        [name, shown_number(count), "#" * round(BARS * share)]
+        for name, (count, share) in parts.items()
     ]
     return rows, (what, "trees", "")
 
@@ -176,7 +179,7 @@ def importance(
     elif writing.out is not None:
         write_out(writing.out, to_csv(list(table[0]), ([*each.values()] for each in table)))
     else:
-        trees = ", ".join(_shown(n) for n in rid.n_trees_[:10])
+        trees = ", ".join(shown_number(n) for n in rid.n_trees_[:10])
         more = ", ..." if len(rid.n_trees_) > 10 else ""
         write(f"{len(rid.n_trees_)} bootstraps with {trees}{more} trees; reliance, {kind}\n")
         header = [SHORT.get(name, name) for name in table[0]]
