@@ -1,9 +1,11 @@
 #include "dataset.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <map>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -116,31 +118,38 @@ private:
 
 // Which runs a row of a given class and weight goes to.
 //
-// Few different weights in a class: a run for each. Many: a run for each bit of the weight, so that the
+// Few different weights in a class: a run for each, but none for a small weight that few rows have, as most of a
+// bootstrap's have; those go to the runs of their bits. Many: a run for each bit of the weight, so that the
 // number of runs stays below 31 a class whatever the weights are.
 class RunPlan {
 public:
     explicit RunPlan(const Table& table, const Target& target) : target_(target) {
         constexpr std::size_t kMostWeights = 8;
-        std::vector<std::vector<Count>> weights(target.n_classes);
-        by_bits_.assign(target.n_classes, false);
-        if (target.weights == nullptr) weights.assign(target.n_classes, {1});
+        std::vector<Tally> rows(target.n_classes);
+        std::vector<bool> many(target.n_classes, false);
         for (std::size_t i = 0; target.weights != nullptr && i < table.n_rows; ++i) {
             const std::size_t cls = target.class_of(i);
-            const Count weight = target.weight_of(i);
-            auto& known = weights[cls];
-            if (by_bits_[cls] || std::find(known.begin(), known.end(), weight) != known.end()) continue;
-            known.push_back(weight);
-            if (known.size() > kMostWeights) by_bits_[cls] = true;
+            if (many[cls]) continue;
+            add_row(rows[cls], target.weight_of(i));
+            many[cls] = rows[cls].size() > kMostWeights;
         }
         for (std::size_t cls = 0; cls < target.n_classes; ++cls) {
-            if (by_bits_[cls]) {
-                weights[cls] = {0};
-                for (int bit = 0; bit < 31; ++bit) weights[cls].push_back(Count{1} << bit);
+            std::set<Count> weights;
+            if (target.weights == nullptr) weights = {1};
+            if (many[cls]) {
+                weights = {0};
+                for (int bit = 0; bit < 31; ++bit) weights.insert(Count{1} << bit);
+            } else {
+                add_few(rows[cls], weights);
             }
-            std::sort(weights[cls].begin(), weights[cls].end());
             first_.push_back(runs_.size());
-            for (const Count weight : weights[cls]) runs_.push_back({cls, weight, 0, 0});
+            run_of_bit_.emplace_back();
+            for (const Count weight : weights) {
+                if (std::has_single_bit(static_cast<std::uint32_t>(weight)))
+                    run_of_bit_[cls][static_cast<std::size_t>(
+                        std::countr_zero(static_cast<std::uint32_t>(weight)))] = runs_.size();
+                runs_.push_back({cls, weight, 0, 0});
+            }
         }
         first_.push_back(runs_.size());
     }
@@ -152,22 +161,40 @@ public:
     void for_runs_of(std::size_t i, Visit visit) const {
         const std::size_t cls = target_.class_of(i);
         const Count weight = target_.weight_of(i);
-        if (!by_bits_[cls]) {
-            std::size_t run = first_[cls];
-            while (runs_[run].weight != weight) ++run;
-            visit(run);
-        } else if (weight == 0) {
-            visit(first_[cls]);
-        } else {
-            for (std::uint32_t left = static_cast<std::uint32_t>(weight); left != 0; left &= left - 1)
-                visit(first_[cls] + 1 + static_cast<std::size_t>(std::countr_zero(left)));
-        }
+        std::size_t run = first_[cls];
+        while (run < first_[cls + 1] && runs_[run].weight < weight) ++run;
+        if (run < first_[cls + 1] && runs_[run].weight == weight) return visit(run);
+        for (auto left = static_cast<std::uint32_t>(weight); left != 0; left &= left - 1)
+            visit(run_of_bit_[cls][static_cast<std::size_t>(std::countr_zero(left))]);
     }
 
 private:
+    using Tally = std::vector<std::pair<Count, std::size_t>>;  // weights, and how many rows have them
+
+    static void add_row(Tally& tally, Count weight) {
+        auto known =
+            std::find_if(tally.begin(), tally.end(), [&](const auto& each) { return each.first == weight; });
+        if (known == tally.end()) known = tally.insert(tally.end(), {weight, 0});
+        ++known->second;
+    }
+
+    static void add_few(const Tally& rows_of, std::set<Count>& weights) {
+        constexpr Count kSmall = 16;
+        constexpr std::size_t kFew = 32;  // less than one row in this many
+        std::size_t all = 0;
+        for (const auto& [weight, rows] : rows_of) all += weight == 0 ? 0 : rows;
+        for (const auto& [weight, rows] : rows_of) {
+            if (weight == 0 || weight >= kSmall || rows * kFew >= all)
+                weights.insert(weight);
+            else
+                for (Count bit = 1; bit <= weight; bit *= 2)
+                    if ((weight & bit) != 0) weights.insert(bit);
+        }
+    }
+
     const Target& target_;
-    std::vector<bool> by_bits_;
     std::vector<std::size_t> first_;  // first run of each class
+    std::vector<std::array<std::size_t, 32>> run_of_bit_;
     std::vector<Run> runs_;
 };
 

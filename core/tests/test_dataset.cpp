@@ -215,6 +215,12 @@ void test_weights(Random& random) {
         if (different <= 8) continue;
         for (const Run& run : runs) CHECK(std::has_single_bit(static_cast<unsigned>(run.weight)));
     }
+    // A bootstrap: few rows have the larger weights, and go to the runs of their bits.
+    for (std::size_t i = 0; i < data.n_rows; ++i)
+        data.weights[i] = static_cast<std::int32_t>(i % 100 == 0 ? random.between(5, 7) : random.below(4));
+    std::set<Count> bootstrap;
+    for (const Run& run : packed_runs()) bootstrap.insert(run.weight);
+    CHECK(bootstrap == (std::set<Count>{1, 2, 3, 4}));
     // As heavy as weights can be, and most rows without any.
     data.weights.assign(data.n_rows, 0);
     data.weights[7] = 2147483647;
