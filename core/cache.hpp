@@ -32,8 +32,9 @@ struct Bounds {
 };
 
 struct Subproblem {
-    std::span<const Word> literals;  // two bits a feature; somebody else's, while it is asked for
-    std::uint16_t depth = 0;
+    std::span<const Word>
+        literals;             // two bits a feature of the problem; somebody else's, while it is asked for
+    std::uint16_t depth = 0;  // at least 1
     std::uint16_t lookahead = 0;
 };
 
@@ -47,25 +48,27 @@ public:
     std::size_t size() const;
 
 private:
+    // Two to a cache line.
     struct Entry {
-        Word hash = 0;
-        std::uint64_t key = 0;  // where the literals start
-        Bounds bounds;
-        std::uint16_t depth = 0;
+        std::uint32_t hash = 0;
+        std::uint32_t key = 0;  // which of the shard's keys
+        Cost lower = 0;
+        Cost upper = kInfinite;
+        std::int32_t feature = -1;
+        std::uint16_t depth = 0;  // none: the slot is empty
         std::uint16_t lookahead = 0;
-        bool used = false;
     };
+    static_assert(sizeof(Entry) == 32);
     struct Shard {
         explicit Shard(Limits& limits) : slots(limits), keys(limits) {}
         mutable std::mutex mutex;
         Buffer<Entry> slots;
-        Buffer<Word> keys;
-        std::size_t keys_used = 0;
+        Buffer<Word> keys;  // of all entries, in their order
         std::size_t entries = 0;
     };
     static constexpr std::size_t kShards = 64;
 
-    std::size_t locate(const Shard& shard, Word hash, const Subproblem& key) const;
+    static std::size_t locate(const Shard& shard, std::uint32_t hash, const Subproblem& key);
     void grow(Shard& shard, std::size_t key_words);
 
     Limits& limits_;
@@ -73,6 +76,6 @@ private:
 };
 
 // Adds to `literals` those that hold on rows with these counts but not yet on the rows above them.
-void add_literals(const View& view, const Count* counts, std::vector<Word>& literals);
+void add_literals(const Kernels& kernels, const View& view, const Count* counts, std::vector<Word>& literals);
 
 }  // namespace splitsecond

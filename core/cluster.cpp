@@ -1,7 +1,6 @@
 #include "cluster.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -56,8 +55,7 @@ void cluster_rows(const Problem& problem, const Tree& tree, View& view) {
             problem.kernels().compress(view.data.data() + run.begin * view.stride, view.stride, mask, n_words,
                                        nullptr, 0, ordered.data() + (run.begin + rows / 64) * view.stride,
                                        view.stride, static_cast<int>(rows % 64));
-            for (std::size_t w = 0; w < n_words; ++w)
-                rows += static_cast<std::size_t>(std::popcount(mask[w]));
+            rows += problem.kernels().count_bits(mask, n_words);
         }
     }
     view.data = std::move(ordered);

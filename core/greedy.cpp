@@ -1,7 +1,6 @@
 #include "greedy.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 namespace splitsecond {
@@ -79,9 +78,7 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
     const double counts_below =
         depth > 40 ? 1e12 : static_cast<double>((std::uint64_t{1} << (depth - 1)) - 1);
     if (rows != nullptr && counts_below > kCompressCost) {
-        std::size_t present = 0;
-        for (std::size_t w = 0; w < view.n_words(); ++w)
-            present += static_cast<std::size_t>(std::popcount(rows[w]));
+        const std::size_t present = problem_.kernels().count_bits(rows, view.n_words());
         const double words = static_cast<double>(view.n_words());
         if (counts_below * (words - static_cast<double>(present) / 64) > kCompressCost * words) {
             gather_rows(problem_.kernels(), view, rows, own.view);

@@ -56,6 +56,9 @@ struct Kernels {
                        std::size_t ones, std::size_t feature, Count multiplier, Word* yes, Word* no,
                        Count* counts);
 
+    // How many bits are set.
+    std::size_t (*count_bits)(const Word* words, std::size_t n_words);
+
     // Packs the rows chosen by mask next to each other, for the chosen columns (all when null), behind the
     // first `offset` rows of the first output word. About ten times the cost of split_rows.
     void (*compress)(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
@@ -69,6 +72,11 @@ struct Kernels {
     // The most weight that one split classifies correctly. single[c * step + j], total[c].
     Count (*best_stump)(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
                         std::size_t n_features);
+
+    // Of up to 64 columns, those that no row has and those that all rows have, column j in bit j.
+    // single[c * step + j]; `all` is the weight of all rows.
+    void (*constant_columns)(const Count* single, std::size_t step, std::size_t n_classes, Count all,
+                             std::size_t width, Word& none_has, Word& all_have);
 
     // entropy[j] = weight * entropy in bits of the split on j, summed over both sides; infinite when a
     // side is empty. single[c * step + j], total[c]. Returns the least of them.

@@ -139,11 +139,32 @@ bool pack_bytes(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t
 
 // ---- gathering rows -------------------------------------------------------------------------------
 
-inline int count_bits(Word x) {
+inline int bits_in(Word x) {
     x -= (x >> 1) & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + ((x >> 2) & 0x3333333333333333u);
     x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
     return static_cast<int>((x * 0x0101010101010101u) >> 56);
+}
+
+std::size_t count_bits(const Word* words, std::size_t n_words) {
+    Word bits = 0;
+    for (std::size_t w = 0; w < n_words; ++w) bits += static_cast<Word>(bits_in(words[w]));
+    return bits;
+}
+
+// Columns begin .. begin + n - 1 of the chosen (all when null), each word changed; those that are not there
+// are zero.
+template <class Change>
+inline void load_columns(const Word* words, const std::uint32_t* columns, std::size_t n_columns,
+                         std::size_t begin, std::size_t n, Word* block, const Change& change) {
+    if (columns == nullptr) {
+        for (std::size_t j = 0; j < n; ++j) block[j] = change(words[begin + j]);
+        return;
+    }
+    const std::size_t left = n_columns > begin ? n_columns - begin : 0;
+    const std::size_t there = left < n ? left : n;
+    for (std::size_t j = 0; j < there; ++j) block[j] = change(words[columns[begin + j]]);
+    for (std::size_t j = there; j < n; ++j) block[j] = 0;
 }
 
 void compress(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
@@ -153,19 +174,15 @@ void compress(const Word* data, std::size_t stride, const Word* mask, std::size_
     for (std::size_t w = 0; w < n_words; ++w) {
         if (mask[w] == 0) continue;
         const Compressor moves(mask[w]);
-        const int bits = count_bits(mask[w]);
+        const int bits = bits_in(mask[w]);
         for (std::size_t begin = 0; begin < out_stride; begin += kBlock) {
             const std::size_t n = out_stride - begin < kBlock ? out_stride - begin : kBlock;
             Word block[kBlock];  // local, so that the compiler knows it overlaps nothing
             const Word* words = data + w * stride;
-            for (std::size_t j = 0; j < n; ++j) {
-                const std::size_t column = begin + j;
-                block[j] = columns == nullptr   ? words[column]
-                           : column < n_columns ? words[columns[column]]
-                                                : 0;
-            }
-            if (mask[w] != ~Word{0})  // a heavy child has most words whole
-                for (std::size_t j = 0; j < n; ++j) block[j] = moves(block[j]);
+            if (mask[w] == ~Word{0})  // a heavy child has most words whole
+                load_columns(words, columns, n_columns, begin, n, block, [](Word word) { return word; });
+            else
+                load_columns(words, columns, n_columns, begin, n, block, moves);
             Word* filled = out + begin;
             if (offset == 0) {
                 for (std::size_t j = 0; j < n; ++j) filled[j] = block[j];
@@ -261,6 +278,20 @@ Count best_stump(const Count* single, std::size_t step, const Count* total, std:
     return best;
 }
 
+void constant_columns(const Count* single, std::size_t step, std::size_t n_classes, Count all,
+                      std::size_t width, Word& none_has, Word& all_have) {
+    Count with[64] = {};
+    for (std::size_t c = 0; c < n_classes; ++c)
+        for (std::size_t j = 0; j < width; ++j) with[j] += single[c * step + j];
+    std::uint8_t is_none[64], is_all[64];
+    for (std::size_t j = 0; j < 64; ++j) {
+        is_none[j] = with[j] == 0;
+        is_all[j] = with[j] == all;
+    }
+    bits_of_bytes(is_none, width, none_has);
+    bits_of_bytes(is_all, width, all_have);
+}
+
 // ---- entropy --------------------------------------------------------------------------------------
 
 inline double as_double(Word bits) {
@@ -349,8 +380,8 @@ double split_entropies(const Count* single, std::size_t step, const Count* total
 }
 
 constexpr Kernels make_kernels(const char* name) {
-    return {name,     pack_bytes, transpose,  pair_counts,    split_rows,
-            compress, stump_row,  best_stump, split_entropies};
+    return {name,     pack_bytes, transpose,  pair_counts,      split_rows,     count_bits,
+            compress, stump_row,  best_stump, constant_columns, split_entropies};
 }
 
 }  // namespace

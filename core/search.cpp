@@ -40,7 +40,12 @@ struct Search::Choice {
     Bounds best;                     // lower is set at the end
     std::vector<std::size_t> order;  // features worth trying, most promising first
     std::vector<Cost> lower[2];      // proved for the yes- and no-child of each feature
+    bool shared = false;             // threads try features at the same time
     std::mutex mutex;
+
+    std::unique_lock<std::mutex> lock() {
+        return shared ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
+    }
 
     // What a split on feature `id` may cost at most to be chosen.
     Cost limit(std::int32_t id, Cost budget) const {
@@ -116,7 +121,7 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
     if (remember) key.literals = literals_of(parent, child);
     Bounds known{floor, leaf, -1};
     if (remember) known = look_up(worker, key, known);
-    if (known.exact() || known.lower > budget || problem_.limits.stop()) return known;
+    if (known.exact() || known.lower > budget || problem_.limits.stopped()) return known;
 
     Level& own = worker.level(level);
     Bounds result;
@@ -137,7 +142,10 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
         own.node.literals = literals_of(parent, child);
         own.node.has_pairs = needs_pairs(depth, lookahead);
         if (own.node.has_pairs && !count_gathered(worker, level, parent, yes, columns)) return known;
-        result = search(worker, level + 1, own.node, depth, lookahead, budget);
+        // Completions cost little beside the rows gathered: looking further than asked spares gathering them
+        // again for another path with a larger budget.
+        const Cost more = lookahead == 1 && remember_completions_ ? problem_.price.leaf / 2 : 0;
+        result = search(worker, level + 1, own.node, depth, lookahead, budget + more);
     }
     result.lower = std::max(result.lower, known.lower);
     if (remember) cache_.store(key, result);
@@ -169,7 +177,8 @@ Bounds Search::search(Worker& worker, std::size_t level, const Node& node, std::
         if (outermost) problem_.limits.step();
     };
     if (outermost) problem_.limits.start_loop(choice.order.size());
-    if (outermost && operations >= kWorthSharing)
+    choice.shared = outermost && operations >= kWorthSharing;
+    if (choice.shared)
         threads_.run(choice.order.size(), [&](std::size_t i, std::size_t w) { try_next(i, *workers_[w]); });
     else
         for (std::size_t i = 0; i < choice.order.size(); ++i) try_next(i, worker);
@@ -239,7 +248,7 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
     const auto id = static_cast<std::int32_t>(node.view.features[f]);
     Cost lower[2];
     const auto read = [&] {  // what other features have taught meanwhile
-        const std::lock_guard lock(choice.mutex);
+        const auto lock = choice.lock();
         for (int side = 0; side < 2; ++side) lower[side] = choice.lower[side][f];
         return choice.limit(id, budget);
     };
@@ -286,7 +295,7 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
         upper = kInfinite;
     }
 
-    const std::lock_guard lock(choice.mutex);
+    const auto lock = choice.lock();
     for (int side = 0; side < 2; ++side) choice.lower[side][f] = std::max(choice.lower[side][f], lower[side]);
     // Beyond the limit a cost may be right but is no choice: equal ones were not looked at.
     if (upper <= limit) choice.offer(upper, id);
@@ -341,10 +350,10 @@ void Search::open(Worker& worker, std::size_t level, const Node& node, std::size
     for (std::size_t i = 0; i < n_counts; ++i) no[i] = node.counts[i] - yes[i];
 }
 
-const std::vector<Word>& Search::literals_of(const Node& parent, Child& child) {
+const std::vector<Word>& Search::literals_of(const Node& parent, Child& child) const {
     if (!child.has_literals) {
         child.literals = parent.literals;
-        add_literals(parent.view, child.counts.data(), child.literals);
+        add_literals(problem_.kernels(), parent.view, child.counts.data(), child.literals);
         child.has_literals = true;
     }
     return child.literals;
@@ -436,6 +445,12 @@ const Child& Search::child(std::size_t worker, const Node& node, int side) {
     Child& child = workers_[worker]->level(0).child[side];
     literals_of(node, child);
     return child;
+}
+
+std::vector<std::size_t> Search::ranked(const Node& node) {
+    Choice choice;
+    rank(*workers_[0], 0, node, false, choice);
+    return choice.order;
 }
 
 bool Search::count_pairs(std::size_t worker, Node& node) {

@@ -71,6 +71,7 @@ public:
     // children's last levels are to be searched exhaustively.
     bool sides(std::size_t worker, const Node& node, std::size_t f, std::size_t depth, std::size_t lookahead,
                Cost budget, Cost (&values)[2]);
+    std::vector<std::size_t> ranked(const Node& node);  // features that divide its rows, most promising first
     const Child& child(std::size_t worker, const Node& node, int side);  // of the last call of sides
     bool count_pairs(std::size_t worker, Node& node);                    // false when stopped
     void take(std::size_t worker, const Node& node, std::int32_t feature, bool yes, Node& out);
@@ -105,7 +106,7 @@ private:
     void similar_support(const Node& node, std::size_t f, const Count* yes_counts, Choice& choice) const;
     void take_open(Worker& worker, const Node& node, bool yes, Node& out);
     static std::size_t place_of(const Node& node, std::int32_t feature);
-    static const std::vector<Word>& literals_of(const Node& parent, Child& child);
+    const std::vector<Word>& literals_of(const Node& parent, Child& child) const;
     const Word* mask_of(const Node& parent, Child& child, std::size_t f, bool yes) const;
 
     const Problem& problem_;

@@ -1,7 +1,6 @@
 #include "view.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 
 namespace splitsecond {
@@ -20,16 +19,6 @@ void select_rows(const View& view, std::size_t j, bool yes, Word* mask) {
         mask[w] = yes ? view.column(w, j) : view.column(w, view.ones()) ^ view.column(w, j);
 }
 
-namespace {
-
-std::size_t count_rows(const Word* mask, std::size_t begin, std::size_t end) {
-    std::size_t rows = 0;
-    for (std::size_t w = begin; w < end; ++w) rows += static_cast<std::size_t>(std::popcount(mask[w]));
-    return rows;
-}
-
-}  // namespace
-
 void gather(const Kernels& kernels, const View& view, const Word* mask,
             const std::vector<std::uint32_t>& columns, View& out) {
     out.n_classes = view.n_classes;
@@ -43,7 +32,7 @@ void gather(const Kernels& kernels, const View& view, const Word* mask,
     std::size_t word = 0;
     for (std::size_t r = 0; r < view.runs.size(); ++r) {
         const Run& run = view.runs[r];
-        const std::size_t rows = count_rows(mask, run.begin, run.end);
+        const std::size_t rows = kernels.count_bits(mask + run.begin, run.end - run.begin);
         if (rows == 0) continue;
         const std::size_t words = (rows + 63) / 64;
         out.runs.push_back({run.cls, run.weight, word, word + words});
@@ -64,7 +53,7 @@ void gather(const Kernels& kernels, const View& view, const Word* mask,
                              all_columns ? nullptr : columns.data(), columns.size(),
                              out.data.data() + (out.runs[r].begin + rows / 64) * out.stride, out.stride,
                              static_cast<int>(rows % 64));
-            rows += count_rows(mask, begin, begin + n);
+            rows += kernels.count_bits(mask + begin, n);
         }
     }
 }

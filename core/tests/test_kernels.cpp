@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -297,6 +298,44 @@ void test_best_stump(const Kernels& kernels, Random& random) {
         }
 }
 
+void test_constant_columns(const Kernels& kernels, Random& random) {
+    for (std::size_t n_classes = 1; n_classes <= 4; ++n_classes)
+        for (std::size_t width = 1; width <= 64; ++width) {
+            const check::Context context(n_classes, " classes, ", width, " columns");
+            const std::size_t step = width + random.below(9);
+            const std::vector<Count> total = random_counts(random, n_classes);
+            const Count all = std::accumulate(total.begin(), total.end(), Count{0});
+            std::vector<Count> single(n_classes * step, 1);  // behind the columns: to be left alone
+            Word expected_none = 0, expected_all = 0;
+            for (std::size_t j = 0; j < width; ++j) {
+                const std::size_t kind = random.below(4);
+                Count with = 0;
+                for (std::size_t c = 0; c < n_classes; ++c) {
+                    const auto some =
+                        static_cast<Count>(random.below(static_cast<std::size_t>(total[c]) + 1));
+                    single[c * step + j] = kind == 0 ? 0 : kind == 1 ? total[c] : some;
+                    with += single[c * step + j];
+                }
+                if (with == 0) expected_none |= Word{1} << j;
+                if (with == all) expected_all |= Word{1} << j;
+            }
+            Word none_has, all_have;
+            kernels.constant_columns(single.data(), step, n_classes, all, width, none_has, all_have);
+            CHECK_EQ(none_has, expected_none);
+            CHECK_EQ(all_have, expected_all);
+        }
+}
+
+void test_count_bits(const Kernels& kernels, Random& random) {
+    for (std::size_t n = 0; n < 40; ++n) {
+        const std::vector<Word> words = random_words(random, n);
+        std::size_t expected = 0;
+        for (const Word word : words)
+            for (int bit = 0; bit < 64; ++bit) expected += word >> bit & 1;
+        CHECK_EQ(kernels.count_bits(words.data(), n), expected);
+    }
+}
+
 // ---- entropy --------------------------------------------------------------------------------------
 
 long double x_log2_x(long double x) { return x > 0 ? x * std::log2(x) : 0; }
@@ -399,6 +438,8 @@ int main() {
         test_compress(*kernels, random);
         test_stump_row(*kernels, random);
         test_best_stump(*kernels, random);
+        test_constant_columns(*kernels, random);
+        test_count_bits(*kernels, random);
     }
     test_split_entropies(random);
     test_entropy_table();

@@ -208,7 +208,7 @@ int main() {
     using namespace splitsecond;
     const Case slow(noisy_data(800, 40), 5, {2, 5});
     const Case quick(noisy_data(200, 14), 5, {2, 3});
-    const Case tall(noisy_data(6000, 6), 3, {1, 3});  // its rows are ordered first
+    const Case tall(noisy_data(6000, 10), 4, {1, 3});  // its rows are ordered first
     test_deadline_in_the_past(slow);
     test_short_deadlines(slow);
     test_deadline_is_kept();
