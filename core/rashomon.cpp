@@ -463,8 +463,9 @@ void look_ahead(Search& search, Workers& workers, Limits& limits, Node& root, st
     };
     careful([&] {
         if (!search.count_pairs(0, root)) return;
-        workers.run(root.view.n_features,
-                    [&](std::size_t f, std::size_t worker) { careful([&] { look(f, worker); }); });
+        const std::vector<std::size_t> order = search.ranked(root);
+        workers.run(order.size(),
+                    [&](std::size_t i, std::size_t worker) { careful([&] { look(order[i], worker); }); });
     });
 }
 
@@ -492,7 +493,7 @@ void build_packed(View& view, const RashomonOptions& options, Limits& limits, Li
         if (tree.cost(options.price) <= reference.cost(options.price)) reference = std::move(tree);
     };
     if (lookahead > 1) {
-        offer(chosen.lookahead ? grower.split(root, depth, 1, false) : grower.lickety(root, depth, false));
+        if (!chosen.lookahead) offer(grower.lickety(root, depth, false));
         look_ahead(search, workers, limits, root, depth, lookahead, reference.cost(options.price),
                    options.bound(reference.errors(), reference.leaves()));
     }
