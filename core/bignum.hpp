@@ -79,6 +79,16 @@ inline bool less(const Digit* a, const Digit* b, std::size_t n) {
     return false;
 }
 
+// a >> bits, as one word: all ones if it does not fit.
+inline Digit shifted(const Digit* a, std::size_t bits, std::size_t n) {
+    const std::size_t word = bits / 64, bit = bits % 64;
+    if (word >= n) return 0;
+    for (std::size_t i = word + 1; i < n; ++i)
+        if ((i == word + 1 && bit > 0 ? a[i] >> bit : a[i]) != 0) return ~Digit{0};
+    const Digit above = word + 1 < n && bit > 0 ? a[word + 1] << (64 - bit) : 0;
+    return a[word] >> bit | above;
+}
+
 // quotient = a / b, a becomes the remainder; b must not be zero. Bit by bit where they are long.
 inline void divide(Digit* a, const Digit* b, Digit* quotient, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) quotient[i] = 0;

@@ -90,7 +90,7 @@ bool Graph::count(Limits& limits) {
     histograms_.assign(nodes.size(), {});
     parts_.clear();
     first_part_.clear();
-    root_ends_.clear();
+    root_keys_ = {};
     scratch_.clear();
     std::size_t bytes = 0;
     const auto fill_all = [&] {
@@ -258,8 +258,9 @@ void Graph::prepare_numbering() {
     std::vector<Digit> total(digits_, 0);
     for (std::size_t i = 0; i < all.keys.size(); ++i) {
         add(total.data(), all.numbers.data() + i * digits_, digits_);
-        root_ends_.insert(root_ends_.end(), total.begin(), total.end());
+        root_keys_.ends.insert(root_keys_.ends.end(), total.begin(), total.end());
     }
+    make_guide(root_keys_);
     std::size_t n_keys = 0;
     for (const Histogram& histogram : histograms_) {
         first_part_.push_back(n_keys);
@@ -282,7 +283,7 @@ const Graph::Parts& Graph::parts_of(std::uint32_t id, std::size_t key_place) {
     };
     const auto close = [&](const Part& part) {
         out.parts.push_back(part);
-        out.ends.insert(out.ends.end(), total.begin(), total.end());
+        out.intervals.ends.insert(out.intervals.ends.end(), total.begin(), total.end());
     };
     for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
         const Histogram& yes = histograms_[edges[e].yes];
@@ -303,21 +304,36 @@ const Graph::Parts& Graph::parts_of(std::uint32_t id, std::size_t key_place) {
             }
         }
     }
+    make_guide(out.intervals);
     return out;
 }
 
-// The first of some running totals that is above the rank; the rank becomes what is left of it there.
-std::size_t Graph::find_end(const std::vector<Digit>& ends, Digit* rank) const {
-    std::size_t low = 0, high = ends.size() / digits_;
-    while (low < high) {
-        const std::size_t middle = (low + high) / 2;
-        if (less(rank, ends.data() + middle * digits_, digits_))
-            high = middle;
-        else
-            low = middle + 1;
+// As many entries as intervals, or up to twice as many.
+void Graph::make_guide(Intervals& intervals) const {
+    constexpr std::size_t kFew = 8;  // found as fast one after the other
+    const std::size_t n = intervals.ends.size() / digits_;
+    if (n <= kFew) return;
+    const Digit* last = intervals.ends.data() + (n - 1) * digits_;
+    while (shifted(last, intervals.shift, digits_) >= 2 * n) ++intervals.shift;
+    intervals.guide.resize(shifted(last, intervals.shift, digits_) + 1);
+    std::size_t next = 0;  // the first entry that is not known yet
+    for (std::size_t i = 0; i < n; ++i)
+        for (const Digit top = shifted(intervals.ends.data() + i * digits_, intervals.shift, digits_);
+             next <= top; ++next)
+            intervals.guide[next] = static_cast<std::uint32_t>(i);
+}
+
+// The interval that a rank falls into; the rank becomes its place there. Their number if there is none.
+std::size_t Graph::find_interval(const Intervals& intervals, Digit* rank) const {
+    const std::size_t n = intervals.ends.size() / digits_;
+    std::size_t place = 0;
+    if (!intervals.guide.empty()) {
+        const Digit entry = shifted(rank, intervals.shift, digits_);
+        place = entry < intervals.guide.size() ? intervals.guide[entry] : n;
     }
-    if (low > 0) subtract(rank, ends.data() + (low - 1) * digits_, digits_);
-    return low;
+    while (place < n && !less(rank, intervals.ends.data() + place * digits_, digits_)) ++place;
+    if (place > 0) subtract(rank, intervals.ends.data() + (place - 1) * digits_, digits_);
+    return place;
 }
 
 // Writes the tree with this rank among those of a node and key. Behind `rank` there is room for deeper ones.
@@ -327,7 +343,7 @@ void Graph::write(std::uint32_t id, std::uint32_t key, Digit* rank, std::size_t 
     out.node.push_back(id);
     if (key == kLeaf) return;
     const Parts& parts = parts_of(id, key);
-    const Part part = parts.parts[find_end(parts.ends, rank)];
+    const Part part = parts.parts[find_interval(parts.intervals, rank)];
     out.feature[place] = part.feature;
     Digit* yes_rank = rank + digits_;  // rank = yes_rank * trees of the no-child + no_rank
     if (part.no_key == kLeaf)
@@ -344,7 +360,7 @@ bool Graph::append_tree(const Digit* rank, FlatTree& out) {
     prepare_numbering();
     std::copy_n(rank, digits_, scratch_.begin());
     const std::vector<Key>& keys = histograms_[root].keys;
-    const std::size_t key = find_end(root_ends_, scratch_.data());
+    const std::size_t key = find_interval(root_keys_, scratch_.data());
     if (key == keys.size()) return false;
     write(root, keys[key].leaves == 1 ? kLeaf : static_cast<std::uint32_t>(key), scratch_.data(),
           out.feature.size(), out);

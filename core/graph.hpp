@@ -144,9 +144,15 @@ private:
         std::uint32_t yes, no;
         std::uint32_t yes_key, no_key;
     };
+    // Numbers divided into intervals, each with an entry; which one a number falls into takes about two looks.
+    struct Intervals {
+        std::vector<Digit> ends;           // running totals, digits_ each
+        std::vector<std::uint32_t> guide;  // [g]: the first that ends at g << shift or above; none if few
+        std::size_t shift = 0;
+    };
     struct Parts {
         std::vector<Part> parts;
-        std::vector<Digit> ends;  // running totals, digits_ each
+        Intervals intervals;
     };
 
     Cost leaf_cost(const GraphNode& node) const { return price.of(node.errors, 1); }
@@ -162,7 +168,8 @@ private:
     bool fill_histogram(std::uint32_t id, Limits& limits);
     void prepare_numbering();
     const Parts& parts_of(std::uint32_t node, std::size_t key);
-    std::size_t find_end(const std::vector<Digit>& ends, Digit* rank) const;
+    void make_guide(Intervals& intervals) const;
+    std::size_t find_interval(const Intervals& intervals, Digit* rank) const;
     void write(std::uint32_t node, std::uint32_t key, Digit* rank, std::size_t begin, FlatTree& out);
     std::vector<std::uint32_t> bottom_up() const;
 
@@ -173,7 +180,7 @@ private:
     std::vector<Histogram> histograms_;
     std::vector<std::size_t> first_part_;        // of each node
     std::vector<std::unique_ptr<Parts>> parts_;  // for each key of each node, once it was needed
-    std::vector<Digit> root_ends_;               // running totals over the root's keys
+    Intervals root_keys_;                        // how the trees' numbers are divided among the root's keys
     std::vector<Digit> scratch_;                 // a rank for each level
 };
 

@@ -12,19 +12,21 @@ bool PairMatrix::count(const Problem& problem, const View& view) {
     n_classes_ = view.n_classes;
     stride_ = view.stride;
     counts_.resize(n_classes_ * class_step());
+    n_rows_ = view.n_features + 1;
+    const std::size_t tiled = (n_rows_ + kLanes - 1) / kLanes * kLanes;  // as the kernel goes over them
     for (std::size_t c = 0; c < n_classes_; ++c) {
         if (problem.limits.stop()) return false;
-        std::fill_n(counts_.data() + c * class_step(), class_step(), 0);
+        for (std::size_t i = 0; i < tiled; ++i)
+            std::fill(row_of(c, i) + begin_of(i), row_of(c, i) + stride_, 0);
     }
-    const std::size_t rows = view.n_features + 1;
     const std::size_t block = std::max<std::size_t>(1, kBlockBytes / (stride_ * sizeof(Word)));
     for (const Run& run : view.runs)
         for (std::size_t begin = run.begin; begin < run.end; begin += block) {
             const std::size_t n = std::min(block, run.end - begin);
-            for (std::size_t row = 0; row < rows; row += 64) {
+            for (std::size_t row = 0; row < n_rows_; row += 64) {
                 if (problem.limits.stop()) return false;
                 problem.kernels().pair_counts(view.data.data() + begin * stride_, stride_, n, row,
-                                              std::min(rows, row + 64), run.weight,
+                                              std::min(n_rows_, row + 64), run.weight,
                                               counts_.data() + run.cls * class_step());
             }
         }
@@ -33,14 +35,17 @@ bool PairMatrix::count(const Problem& problem, const View& view) {
 
 bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling) {
     n_classes_ = parent.n_classes_;
+    n_rows_ = parent.n_rows_;
     stride_ = parent.stride_;
     counts_.resize(n_classes_ * class_step());
     for (std::size_t c = 0; c < n_classes_; ++c) {
         if (problem.limits.stop()) return false;
-        const Count* all = parent.row(c, 0);
-        const Count* part = sibling.row(c, 0);
-        Count* rest = counts_.data() + c * class_step();
-        for (std::size_t i = 0; i < class_step(); ++i) rest[i] = all[i] - part[i];
+        for (std::size_t i = 0; i < n_rows_; ++i) {
+            const Count* all = parent.row(c, i);
+            const Count* part = sibling.row(c, i);
+            Count* rest = row_of(c, i);
+            for (std::size_t j = begin_of(i); j < stride_; ++j) rest[j] = all[j] - part[j];
+        }
     }
     return true;
 }
@@ -48,14 +53,15 @@ bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, cons
 bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling,
                           const std::vector<std::uint32_t>& columns) {
     n_classes_ = parent.n_classes_;
+    n_rows_ = sibling.n_rows_;
     stride_ = sibling.stride_;
     counts_.resize(n_classes_ * class_step());
     for (std::size_t c = 0; c < n_classes_; ++c) {
         if (problem.limits.stop()) return false;
-        for (std::size_t i = 0; i + 1 < columns.size(); ++i) {
+        for (std::size_t i = 0; i < n_rows_; ++i) {
             const Count* all = parent.row(c, columns[i]);
             const Count* part = sibling.row(c, i);
-            Count* rest = counts_.data() + (c * stride_ + i) * stride_;
+            Count* rest = row_of(c, i);
             for (std::size_t j = i; j < columns.size(); ++j) rest[j] = all[columns[j]] - part[j];
             std::fill(rest + columns.size(), rest + stride_, 0);
         }

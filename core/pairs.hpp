@@ -34,8 +34,13 @@ public:
     void counts_of(std::size_t i, Count* out) const;
 
 private:
+    Count* row_of(std::size_t c, std::size_t i) { return counts_.data() + (c * stride_ + i) * stride_; }
+    // Where a row's counts begin: the upper triangle, in whole vectors.
+    static std::size_t begin_of(std::size_t i) { return i / kLanes * kLanes; }
+
     Buffer<Count> counts_;
     std::size_t n_classes_ = 0;
+    std::size_t n_rows_ = 0;  // the features and the column of ones
     std::size_t stride_ = 0;
 };
 

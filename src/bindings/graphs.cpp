@@ -56,24 +56,40 @@ nb::dict run_rashomon(const Table& table, const AnyArray& classes, std::size_t n
     return out;
 }
 
-// The trees of these numbers, one after the other: rows of the array are feature, left, right and the graph's
-// node; `ends` says where each tree ends.
+// Rows of the array are feature, left, right and the graph's node.
+nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> flatten(const FlatTree& trees) {
+    const std::size_t n_nodes = trees.feature.size();
+    auto* flat = new std::int32_t[4 * n_nodes];
+    const nb::capsule owner(flat, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+    std::int32_t* end = std::copy(trees.feature.begin(), trees.feature.end(), flat);
+    end = std::copy(trees.left.begin(), trees.left.end(), end);
+    end = std::copy(trees.right.begin(), trees.right.end(), end);
+    std::copy(trees.node.begin(), trees.node.end(), end);
+    return {flat, {4, n_nodes}, owner};
+}
+
+void append(Graph& graph, const Digit* number, FlatTree& trees) {
+    if (!graph.append_tree(number, trees)) throw std::invalid_argument("there is no tree of such a number.");
+}
+
+// The trees of these numbers, one after the other; `ends` says where each tree ends.
 nb::tuple trees_of(Graph& graph, const TreeNumbers& numbers) {
     check_numbers(graph, numbers);
     FlatTree trees;
     std::vector<std::int64_t> ends;
     for (std::size_t i = 0; i < numbers.shape(0); ++i) {
-        if (!graph.append_tree(numbers.data() + i * graph.digits(), trees))
-            throw std::invalid_argument("there is no tree of such a number.");
+        append(graph, numbers.data() + i * graph.digits(), trees);
         ends.push_back(static_cast<std::int64_t>(trees.feature.size()));
     }
-    const std::size_t n_nodes = trees.feature.size();
-    std::vector<std::int32_t> flat = std::move(trees.feature);
-    flat.reserve(4 * n_nodes);
-    flat.insert(flat.end(), trees.left.begin(), trees.left.end());
-    flat.insert(flat.end(), trees.right.begin(), trees.right.end());
-    flat.insert(flat.end(), trees.node.begin(), trees.node.end());
-    return nb::make_tuple(to_array(std::move(flat)), to_array(std::move(ends)));
+    return nb::make_tuple(flatten(trees), to_array(std::move(ends)));
+}
+
+// One tree, by the words of its number.
+auto tree_of(Graph& graph, const std::vector<Digit>& number) {
+    if (number.size() != graph.digits()) throw std::invalid_argument("a number has digits() words.");
+    FlatTree tree;
+    append(graph, number.data(), tree);
+    return flatten(tree);
 }
 
 // The features that trees of the set may ask for.
@@ -218,6 +234,7 @@ void bind_graphs(nb::module_& m) {
                  return out;
              })
         .def("trees", &trees_of, "numbers"_a)
+        .def("tree", &tree_of, "number"_a)
         .def("filtered", &filter_graph, "options"_a)
         .def("vote", &vote_of, "columns"_a, "n_rows"_a)
         .def("counts", [](const Graph& graph) { return to_array(std::vector<Count>(graph.counts)); })

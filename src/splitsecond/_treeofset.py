@@ -23,17 +23,32 @@ class TreeOfSet(Tree):
     """The same as a `Tree`; its counts and questions are looked up in the set when asked for."""
 
     _set: TreeSet
-    _node: NDArray[np.int32]
+    _parts: NDArray[np.int32]  # rows: feature, left, right, and the node of the set's graph
 
     def __init__(self, trees: TreeSet, parts: NDArray[np.int32]) -> None:
-        vars(self).update(
-            _set=trees, feature=parts[0], left=parts[1], right=parts[2], _node=parts[3]
-        )
+        here = self.__dict__  # a Tree does not change
+        here["_set"] = trees
+        here["_parts"] = parts
+
+    @cached_property
+    def feature(self) -> NDArray[np.int32]:
+        """Column of the 0/1 table that each node asks; -1 for a leaf."""
+        return self._parts[0]
+
+    @cached_property
+    def left(self) -> NDArray[np.int32]:
+        """Where each node's yes-child is."""
+        return self._parts[1]
+
+    @cached_property
+    def right(self) -> NDArray[np.int32]:
+        """Where each node's no-child is."""
+        return self._parts[2]
 
     @cached_property
     def units(self) -> NDArray[np.int64]:
         """Training weight of each class at each node, in the core's units."""
-        return self._set._counts[self._node].astype(np.int64)
+        return self._set._counts[self._parts[3]].astype(np.int64)
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:

@@ -153,7 +153,7 @@ class TreeSet(Sequence[Tree]):
             ) from None
         if not -n_trees <= place < n_trees:
             raise IndexError(f"There is no tree {place}: the set holds {shown_number(n_trees)}.")
-        return self._fetch(self._numbers([place % n_trees]))[0]
+        return TreeOfSet(self, self._graph.tree(self._words(place % n_trees)))
 
     def __iter__(self) -> Iterator[Tree]:
         return self._listed(range(self.n_trees))
@@ -191,11 +191,17 @@ class TreeSet(Sequence[Tree]):
 
     def _numbers(self, places: Iterable[int]) -> NDArray[np.uint64]:
         """Return numbers of any size in the words that the core takes."""
-        digits = self._graph.digits
-        if digits == 1:
-            return np.array(list(places), dtype=np.uint64).reshape(-1, 1)
-        rows = [[place >> 64 * word & 2**64 - 1 for word in range(digits)] for place in places]
-        return np.array(rows, dtype=np.uint64).reshape(-1, digits)
+        rows = [self._words(place) for place in places]
+        return np.array(rows, dtype=np.uint64).reshape(-1, self._n_words)
+
+    def _words(self, place: int) -> tuple[int, ...]:
+        if self._n_words == 1:
+            return (place,)
+        return tuple(place >> 64 * word & 2**64 - 1 for word in range(self._n_words))
+
+    @cached_property
+    def _n_words(self) -> int:
+        return int(self._graph.digits)
 
     def _listed(self, places: range) -> Iterator[Tree]:
         begin = 0
@@ -204,10 +210,7 @@ class TreeSet(Sequence[Tree]):
             begin += CHUNK
 
     def _fetch(self, numbers: NDArray[np.uint64]) -> list[Tree]:
-        flat, ends = self._graph.trees(numbers)
-        parts = flat.reshape(4, -1)
-        if len(ends) == 1:
-            return [TreeOfSet(self, parts)]
+        parts, ends = self._graph.trees(numbers)
         begins = [0, *ends.tolist()]
         return [TreeOfSet(self, parts[:, a:b]) for a, b in itertools.pairwise(begins)]
 
