@@ -97,12 +97,15 @@ def quietly(model: Any, data: Data, listener: Any = None) -> Any:
     return model
 
 
-def finish(model: Any, writing: Writing) -> None:
-    """Save a model if that was asked for, and end with the code for a limit if it met one."""
+def finish(model: Any, writing: Writing, before: str = "complete") -> None:
+    """Save a model if that was asked for, and end with the code for a limit if one was met.
+
+    What was done before the fit has its own status.
+    """
     if writing.out is not None:
         splitsecond.save(model, writing.out)
         say(f"wrote {writing.out}")
-    if model.status_ in LIMITS:
+    if model.status_ in LIMITS or before != "complete":
         raise typer.Exit(STOPPED)
 
 
