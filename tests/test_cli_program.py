@@ -100,12 +100,22 @@ def test_the_script_is_installed_and_refuses_bad_files(tmp_path: Path) -> None:
 
 
 def test_without_the_extra() -> None:
-    code = "import sys; sys.modules['typer'] = None\nfrom splitsecond import _cli; _cli.main()"
+    code = "import sys; sys.modules['typer'] = None\nimport splitsecond_cli; splitsecond_cli.main()"
     done = subprocess.run(
         [sys.executable, "-c", code, "demo"], capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 1
     assert done.stderr == 'The command line needs typer: pip install "splitsecond[cli]"\n'
+
+
+def test_ctrl_c_while_importing_is_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "import signal\nsignal.raise_signal(signal.SIGINT)\nraise ImportError('after Ctrl-C')"
+    (tmp_path / "numpy.py").write_text(code)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    script = shutil.which("splitsecond", path=sysconfig.get_path("scripts"))
+    assert script is not None
+    done = subprocess.run([script, "demo"], capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal for a child")
@@ -118,11 +128,11 @@ def test_ctrl_c_ends_a_search_with_130_and_no_file(tmp_path: Path) -> None:
     # It says when the search begins: before that, Ctrl-C would find Python still importing.
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from splitsecond import _cli\n"
+        "import splitsecond_cli\n"
         "from splitsecond._input import DenseTable\n"
         "solve = DenseTable.solve\n"
         "def told(*a, **k): print('searching', flush=True); return solve(*a, **k)\n"
-        "DenseTable.solve = told; _cli.main()"
+        "DenseTable.solve = told; splitsecond_cli.main()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, *command],
