@@ -342,6 +342,7 @@ def test_plots_of_a_set(pyplot: Any) -> None:
     y = (X["a"] & X["b"]) ^ (rng.random(200) < 0.1)
     trees = RESPLIT(regularization=0.01, epsilon=0.03, max_depth=3).fit(X, y).trees_
     ax = trees.plot_objectives()
+    assert all(tick == int(tick) for tick in ax.get_yticks())  # no half trees
     bars = [bar.get_height() for bar in ax.patches]
     assert sum(bars) == trees.n_trees
     assert ax.get_xlim()[0] <= trees.min_objective <= trees.bound <= ax.get_xlim()[1]

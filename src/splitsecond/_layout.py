@@ -261,7 +261,7 @@ def _legend(
 ) -> tuple[list[Group], float]:
     """Return the classes and their colours, and how far down they reach."""
     order = np.argsort(-tree.counts[0], kind="stable")[:MOST_LISTED]
-    entries = [(colours[i], shortened(labels[i], 180, SMALL)) for i in (sorted(order.tolist()))]
+    entries = [(colours[i], shortened(labels[i], 300, SMALL)) for i in (sorted(order.tolist()))]
     if len(labels) > MOST_LISTED:
         entries.append((PAPER, f"and {len(labels) - MOST_LISTED} more"))
     x, y, group = GAP, GAP, Group()
