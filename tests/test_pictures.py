@@ -24,6 +24,7 @@ from splitsecond import (
     Tree,
     TreeFARMS,
 )
+from splitsecond._figures import plot_objectives
 from splitsecond._layout import COLOURS, Box, Curve, Group, Picture, Text, colour_of, picture_of
 from splitsecond._lettering import on_one_line, shortened, width_of, wrapped
 from splitsecond._svg import to_svg
@@ -362,6 +363,12 @@ def test_plots_of_a_set(pyplot: Any) -> None:
     one = trees.filter(max_leaves=2)
     if one.n_trees:
         one.plot_objectives().figure.canvas.draw()
+
+
+def test_a_single_tree_among_many_is_seen(pyplot: Any) -> None:
+    ax = plot_objectives({0.1: 1, 0.2: 1000}, 0.2)
+    assert ax.get_yscale() == "log"
+    assert ax.get_ylim()[0] <= 0.5
 
 
 def test_sets_beyond_all_floats(pyplot: Any) -> None:

@@ -113,8 +113,10 @@ def plot_objectives(histogram: dict[float, int], bound: float, ax: Any = None) -
     heights = [count / whole if is_huge else float(count) for count in counts]
     begins = [low + i * width if low < high else low - width / 2 for i in range(n_bars)]
     ax.bar(begins, heights, width * 0.94, align="edge", color=BLUE)
-    if max(heights) > 50 * min(height for height in heights if height > 0):
+    lowest = min(height for height in heights if height > 0)
+    if max(heights) > 50 * lowest:
         ax.set_yscale("log")
+        ax.set_ylim(bottom=lowest / 2)  # the lowest bar is to be seen, too
     elif not is_huge:
         ax.yaxis.get_major_locator().set_params(integer=True)
     ax.axvline(bound, color=ORANGE, linestyle="--", linewidth=1.2, label="bound of the set")
