@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_files import columns, write_csv, write_parquet
+from cli_files import columns, run, write_csv, write_parquet
 
 ROOT = Path(__file__).parents[1]
 
@@ -53,6 +53,8 @@ def test_from_a_table_to_predictions(tmp_path: Path) -> None:
     assert messages == f"splitsecond: wrote {model}\n"  # no bar where there is no terminal
 
     small = (*target, "--max-depth", 2)
+    trees = tmp_path / "trees.json"
+    assert run("rashomon", table, *small, "--out", trees).exit_code == 0
     others: list[tuple[Any, ...]] = [
         ("doctor", table, *target),
         ("show", model),
@@ -60,17 +62,19 @@ def test_from_a_table_to_predictions(tmp_path: Path) -> None:
         ("export", model, "--to", "dot"),
         ("rashomon", table, *small),
         ("importance", table, *small, "--bootstraps", 1),
+        ("explore", trees, "--top", 2),
     ]
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # most of their time is importing
         results = list(pool.map(lambda args: program(*args), others))
     assert [messages for _, messages in results] == [""] * len(others)
-    checked, shown, predicted, exported, good, important = (result for result, _ in results)
+    checked, shown, predicted, exported, good, important, page = (found for found, _ in results)
     assert "ESTIMATE" in checked
     assert tree.startswith(shown)
     assert {row["prediction"] for row in json.loads(predicted)} == {"yes", "no"}
     assert exported.startswith("digraph")
     assert "trees that ask about" in good
     assert important.startswith("1 bootstraps")
+    assert page.startswith("<!DOCTYPE html>")
 
 
 def test_bench() -> None:

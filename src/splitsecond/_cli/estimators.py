@@ -22,6 +22,7 @@ from splitsecond._cli.options import (
 from splitsecond._cli.output import progress, say
 from splitsecond._cli.tables import Data
 from splitsecond._rashomon import RashomonClassifier
+from splitsecond._tree import training_accuracy
 
 TREES: dict[Algorithm, type[TreeClassifier]] = {
     Algorithm.LICKETY: splitsecond.LicketySPLITClassifier,
@@ -118,7 +119,7 @@ def summary(model: Any) -> dict[str, Any]:
         "rows": model.tree_.n_rows[0],
         "leaves": model.n_leaves_,
         "depth": model.depth_,
-        "training_accuracy": model._training_accuracy(),
+        "training_accuracy": training_accuracy(model.tree_),
         "objective": model.objective_,
         "lower_bound": model.lower_bound_,
         "status": model.status_,
