@@ -44,6 +44,9 @@ numpydoc_show_class_members = False
 
 html_theme = "furo"
 html_title = "splitsecond"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_copyright = False
 html_copy_source = False
 html_extra_path = ["site"]  # index.html, which leads to docs/index.html
 

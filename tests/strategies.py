@@ -210,3 +210,12 @@ def threshold_table(
     score = numbers[:, 0] + numbers[:, 1] * (numbers[:, 2] > 0) + 0.7 * rng.normal(size=n_rows)
     cuts = np.quantile(score, np.arange(1, n_classes) / n_classes)
     return table.astype(np.uint8), np.searchsorted(cuts, score).astype(np.int64)
+
+
+def noise(
+    n_rows: int, n_columns: int, n_classes: int = 2
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+    """A table that says nothing about the classes, where no bound helps a search."""
+    rng = np.random.default_rng(50)
+    X = rng.integers(0, 2, size=(n_rows, n_columns)).astype(np.uint8)
+    return X, rng.integers(n_classes, size=n_rows)

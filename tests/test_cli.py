@@ -18,6 +18,7 @@ from cli_files import N_ROWS, columns, run, write_csv, write_parquet
 
 import splitsecond
 from splitsecond import load
+from splitsecond._cli import scoring
 from splitsecond._cli.app import app
 from splitsecond._cli.exports import sklearn_source
 
@@ -151,6 +152,25 @@ def test_a_limit_is_exit_code_3_with_a_valid_tree(tmp_path: Path) -> None:
     assert done.exit_code == 3
     assert json.loads(done.stdout)["status"] == load(out).status_ == "time_limit"
     assert "Stopped at time_limit=0.3 s" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [("complete", 0), ("time_limit", 3), ("interrupted", 130)]
+)
+def test_choosing_a_price_may_be_stopped(
+    people: Path, monkeypatch: pytest.MonkeyPatch, status: str, code: int
+) -> None:
+    def stopped(*args: Any, **options: Any) -> splitsecond.RegularizationPath:
+        assert options["time_limit"] == 30
+        return splitsecond.RegularizationPath(regularization_path(*args, **options)[:], status)
+
+    regularization_path = scoring.regularization_path
+    monkeypatch.setattr(scoring, "regularization_path", stopped)
+    options = ("--regularization", "auto", "--time-limit", 30, "--json")
+    done = run("fit", people, "--target", "outcome", *options)
+    assert done.exit_code == code
+    if code != 130:
+        assert json.loads(done.stdout)["choice"]["status"] == status
 
 
 # ---- show, predict, export -----------------------------------------------------------------------

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cli_files import columns, write_csv, write_parquet
+from cli_files import columns, run, write_csv, write_parquet
 
 ROOT = Path(__file__).parents[1]
 
@@ -53,6 +53,8 @@ def test_from_a_table_to_predictions(tmp_path: Path) -> None:
     assert messages == f"splitsecond: wrote {model}\n"  # no bar where there is no terminal
 
     small = (*target, "--max-depth", 2)
+    trees = tmp_path / "trees.json"
+    assert run("rashomon", table, *small, "--out", trees).exit_code == 0
     others: list[tuple[Any, ...]] = [
         ("doctor", table, *target),
         ("show", model),
@@ -60,17 +62,19 @@ def test_from_a_table_to_predictions(tmp_path: Path) -> None:
         ("export", model, "--to", "dot"),
         ("rashomon", table, *small),
         ("importance", table, *small, "--bootstraps", 1),
+        ("explore", trees, "--top", 2),
     ]
     with ThreadPoolExecutor(os.cpu_count()) as pool:  # most of their time is importing
         results = list(pool.map(lambda args: program(*args), others))
     assert [messages for _, messages in results] == [""] * len(others)
-    checked, shown, predicted, exported, good, important = (result for result, _ in results)
+    checked, shown, predicted, exported, good, important, page = (found for found, _ in results)
     assert "ESTIMATE" in checked
     assert tree.startswith(shown)
     assert {row["prediction"] for row in json.loads(predicted)} == {"yes", "no"}
     assert exported.startswith("digraph")
     assert "trees that ask about" in good
     assert important.startswith("1 bootstraps")
+    assert page.startswith("<!DOCTYPE html>")
 
 
 def test_bench() -> None:
@@ -100,12 +104,22 @@ def test_the_script_is_installed_and_refuses_bad_files(tmp_path: Path) -> None:
 
 
 def test_without_the_extra() -> None:
-    code = "import sys; sys.modules['typer'] = None\nfrom splitsecond import _cli; _cli.main()"
+    code = "import sys; sys.modules['typer'] = None\nimport splitsecond_cli; splitsecond_cli.main()"
     done = subprocess.run(
         [sys.executable, "-c", code, "demo"], capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 1
     assert done.stderr == 'The command line needs typer: pip install "splitsecond[cli]"\n'
+
+
+def test_ctrl_c_while_importing_is_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "import signal\nsignal.raise_signal(signal.SIGINT)\nraise ImportError('after Ctrl-C')"
+    (tmp_path / "numpy.py").write_text(code)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    script = shutil.which("splitsecond", path=sysconfig.get_path("scripts"))
+    assert script is not None
+    done = subprocess.run([script, "demo"], capture_output=True, encoding="utf-8", check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal for a child")
@@ -118,11 +132,11 @@ def test_ctrl_c_ends_a_search_with_130_and_no_file(tmp_path: Path) -> None:
     # It says when the search begins: before that, Ctrl-C would find Python still importing.
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from splitsecond import _cli\n"
+        "import splitsecond_cli\n"
         "from splitsecond._input import DenseTable\n"
         "solve = DenseTable.solve\n"
         "def told(*a, **k): print('searching', flush=True); return solve(*a, **k)\n"
-        "DenseTable.solve = told; _cli.main()"
+        "DenseTable.solve = told; splitsecond_cli.main()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, *command],

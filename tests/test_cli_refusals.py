@@ -180,6 +180,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
         (["--regularization", -1], "at least 0"),
         (["--max-depth", -1], "at least 0"),
         (["--time-limit", 0], "positive number of seconds"),
+        (["--time-limit", 1e-6, "--regularization", "auto"], "is too short to choose the price"),
         (["--jobs", 0], "n_jobs=0"),
         (["--test-size", 1.5], "between 0 and 1"),
         (["--cv", 1], "from 2 to the number of rows"),

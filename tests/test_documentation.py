@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
+import json
 import re
 import runpy
 from pathlib import Path
+from typing import Any
 
 import pytest
 from run_examples import ExampleError, examples, run
@@ -21,6 +24,7 @@ PAGES = [
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
     if any(examples(page.read_text(encoding="utf-8")))
 ]
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 
 
@@ -49,7 +53,7 @@ def test_the_readme_shows_the_demo(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / "demo.py"))
     shown, proved = (text.split("\n") for text in capsys.readouterr().out.split("\n\n")[:2])
     readme = re.sub(r"in [\d.]+ ms", "in some ms", (ROOT / "README.md").read_text(encoding="utf-8"))
-    printed = "\n".join(f"    {line}" for line in shown[:-1])
+    printed = "\n".join(shown[:-1])
     assert re.sub(r"in [\d.]+ ms", "in some ms", printed) in readme
     assert "proved optimal" in proved[1]
 
@@ -89,6 +93,30 @@ def test_every_public_method_has_a_docstring(name: str) -> None:
 def test_examples_in_pages(page: Path) -> None:
     pytest.importorskip("matplotlib")
     assert run(page) > 0
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebooks_run(path: Path) -> None:
+    """What their cells end with is shown, as a notebook would."""
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib import pyplot
+
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    names: dict[str, Any] = {}
+    shown = 0
+    for i, cell in enumerate(cells):
+        if cell["cell_type"] != "code":
+            continue
+        assert (cell["outputs"], cell["execution_count"]) == ([], None), "clear all outputs"
+        where = f"{path.name}, cell {i}"
+        body = ast.parse("".join(cell["source"]), where).body
+        last = body.pop() if isinstance(body[-1], ast.Expr) else None
+        exec(compile(ast.Module(body, []), where, "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), where, "eval"), names)
+            shown += bool(value._repr_html_() if hasattr(value, "_repr_html_") else repr(value))
+    pyplot.close("all")
+    assert shown > 0
 
 
 def page_with(folder: Path, text: str) -> Path:

@@ -166,6 +166,16 @@ def test_long_names_fit(n_variables: int, pyplot: Any) -> None:
     assert len(rid.plot(most=40).patches) == n_variables
 
 
+def test_names_are_no_formulas(pyplot: Any) -> None:
+    X = pd.DataFrame({"$\\frac{1}$": [0, 1] * 10, "two\nlines": [0, 0, 1, 1] * 5})
+    rid = RashomonImportance(small(), n_bootstraps=1, random_state=0).fit(X, X.iloc[:, 0])
+    for kind in ("box", "cdf"):
+        ax = rid.plot(kind)
+        ax.figure.canvas.draw()  # which would refuse half a fraction
+        texts = ax.get_yticklabels() if kind == "box" else ax.get_legend().get_texts()
+        assert {text.get_text() for text in texts} == {"$\\frac{1}$", "two lines"}
+
+
 def test_infinite_ratios_can_be_shown(pyplot: Any) -> None:
     X = np.array([[0, 0, 0], [0, 1, 0], [1, 0, 1], [1, 1, 1]] * 10)
     rid = RashomonImportance(small(epsilon=0.5), kind="ratio", random_state=0, max_trees=5)

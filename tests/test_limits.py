@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import oracle
 import pytest
-from strategies import threshold_table
+from strategies import noise, threshold_table
 
 from splitsecond import (
     GreedyTreeClassifier,
@@ -56,12 +56,6 @@ ENDLESS: dict[str, Callable[..., Any]] = {
 }
 endless = pytest.mark.parametrize("kind", ENDLESS)
 jobs = pytest.mark.parametrize("n_jobs", [1, 2])
-
-
-def noise(n_rows: int, n_columns: int, n_classes: int = 2) -> Table:
-    rng = np.random.default_rng(50)
-    X = rng.integers(0, 2, size=(n_rows, n_columns)).astype(np.uint8)
-    return X, rng.integers(n_classes, size=n_rows)
 
 
 @pytest.fixture(scope="module")

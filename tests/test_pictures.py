@@ -24,6 +24,7 @@ from splitsecond import (
     Tree,
     TreeFARMS,
 )
+from splitsecond._figures import plot_objectives
 from splitsecond._layout import COLOURS, Box, Curve, Group, Picture, Text, colour_of, picture_of
 from splitsecond._lettering import on_one_line, shortened, width_of, wrapped
 from splitsecond._svg import to_svg
@@ -342,6 +343,7 @@ def test_plots_of_a_set(pyplot: Any) -> None:
     y = (X["a"] & X["b"]) ^ (rng.random(200) < 0.1)
     trees = RESPLIT(regularization=0.01, epsilon=0.03, max_depth=3).fit(X, y).trees_
     ax = trees.plot_objectives()
+    assert all(tick == int(tick) for tick in ax.get_yticks())  # no half trees
     bars = [bar.get_height() for bar in ax.patches]
     assert sum(bars) == trees.n_trees
     assert ax.get_xlim()[0] <= trees.min_objective <= trees.bound <= ax.get_xlim()[1]
@@ -361,6 +363,12 @@ def test_plots_of_a_set(pyplot: Any) -> None:
     one = trees.filter(max_leaves=2)
     if one.n_trees:
         one.plot_objectives().figure.canvas.draw()
+
+
+def test_a_single_tree_among_many_is_seen(pyplot: Any) -> None:
+    ax = plot_objectives({0.1: 1, 0.2: 1000}, 0.2)
+    assert ax.get_yscale() == "log"
+    assert ax.get_ylim()[0] <= 0.5
 
 
 def test_sets_beyond_all_floats(pyplot: Any) -> None:

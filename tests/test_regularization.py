@@ -297,9 +297,15 @@ def test_frontier() -> None:
     assert ax.lines[0].get_xdata().tolist() == [entry.n_leaves for entry in path]
     assert ax.lines[0].get_ydata().tolist() == [entry.loss for entry in path]
     shown = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert any("training" in text for text in shown)
+    assert [text.split(":")[0] for text in shown[:2]] == ["training", "cross-validated, ± 1 s.e."]
     assert any(f"λ = {path.one_standard_error_.regularization:.3g}" in text for text in shown)
     ax.figure.canvas.draw()
+    for size in ((3, 2.5), (5, 3), (9, 5)):
+        figure, own = pyplot.subplots(figsize=size)
+        path.plot(own)
+        figure.canvas.draw()
+        boxes = [text.get_window_extent() for text in own.texts]
+        assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
     figure, own = pyplot.subplots()
     assert regularization_path(X, y, smallest=0.02).plot(own) is own
     figure.canvas.draw()

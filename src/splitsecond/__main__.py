@@ -1,6 +1,6 @@
 """``python -m splitsecond`` is the program ``splitsecond``."""
 
-from splitsecond._cli import main
+from splitsecond_cli import main
 
 if __name__ == "__main__":
     main()

@@ -26,7 +26,7 @@ from splitsecond._labels import encode_labels
 from splitsecond._literals import Literal
 from splitsecond._notebook import ShowsItsTree
 from splitsecond._solver import Solution, n_threads, solve
-from splitsecond._tree import Tree, leaf_of_rows, rows_at_nodes
+from splitsecond._tree import Tree, leaf_of_rows, rows_at_nodes, training_accuracy
 from splitsecond._weights import check_sample_weight, row_weights
 
 Result = TypeVar("Result")
@@ -174,7 +174,7 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         return "\n".join(
             [
                 f"{type(self).__name__}: {leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows",
-                f"{weighted}training accuracy {self._training_accuracy():.3f} · "
+                f"{weighted}training accuracy {training_accuracy(tree):.3f} · "
                 f"objective {self.objective_:.4f} · {bound} · "
                 f"{ended} in {_duration(self.statistics_['seconds'])}",
                 *self._notes(),
@@ -416,11 +416,6 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
                 UserWarning,
                 stacklevel=4,
             )
-
-    def _training_accuracy(self) -> float:
-        tree = self.tree_
-        leaves = tree.feature < 0
-        return float(tree.counts[leaves].max(axis=1).sum() / tree.counts[leaves].sum())
 
 
 class Progress:

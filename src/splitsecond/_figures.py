@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from splitsecond._layout import COLOURS, Box, Curve, Picture, Text, percent
@@ -98,7 +99,7 @@ LARGEST = 10**300  # number that can be drawn
 
 def plot_objectives(histogram: dict[float, int], bound: float, ax: Any = None) -> Any:
     """Draw how many trees of a set there are for each objective."""
-    ax = _axes(ax, (7, 4))
+    ax = new_axes(ax, (7, 4))
     if not histogram:
         raise ValueError("There is no tree to draw: the set is empty.")
     low, high = min(histogram), max(histogram)
@@ -112,20 +113,23 @@ def plot_objectives(histogram: dict[float, int], bound: float, ax: Any = None) -
     heights = [count / whole if is_huge else float(count) for count in counts]
     begins = [low + i * width if low < high else low - width / 2 for i in range(n_bars)]
     ax.bar(begins, heights, width * 0.94, align="edge", color=BLUE)
-    if max(heights) > 50 * min(height for height in heights if height > 0):
+    lowest = min(height for height in heights if height > 0)
+    if max(heights) > 50 * lowest:
         ax.set_yscale("log")
+        ax.set_ylim(bottom=lowest / 2)  # the lowest bar is to be seen, too
+    elif not is_huge:
+        ax.yaxis.get_major_locator().set_params(integer=True)
     ax.axvline(bound, color=ORANGE, linestyle="--", linewidth=1.2, label="bound of the set")
     ax.set_xlabel("objective: training error + price of the leaves")
     ax.set_ylabel("share of the trees" if is_huge else "trees")
     ax.legend(frameon=False, loc="upper left")
-    return _plain_sides(ax)
+    return plain_sides(ax)
 
 
 def plot_usage(shares: dict[str, float], what: str, ax: Any = None) -> Any:
     """Draw the share of the trees of a set that ask about each variable."""
-    names = [shortened(on_one_line(name), 300, 10) for name in shares]
-    longest = max((width_of(name, 10) for name in names), default=0) / 72
-    ax = _axes(ax, (5 + longest, 1.2 + 0.3 * max(len(names), 1)))
+    names = short_names(shares)
+    ax = new_axes(ax, (5 + longest(names), 1.2 + 0.3 * max(len(names), 1)))
     places = range(len(names))
     bars = ax.barh(places, list(shares.values()), color=BLUE, height=0.72)
     ax.bar_label(bars, [percent(share) for share in shares.values()], padding=3)
@@ -134,19 +138,20 @@ def plot_usage(shares: dict[str, float], what: str, ax: Any = None) -> Any:
     ax.set_xlim(0, 1.12)
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0%", "25%", "50%", "75%", "100%"])
     ax.set_xlabel(f"trees that ask about the {what}")
-    return _plain_sides(ax)
+    return plain_sides(ax)
 
 
 def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
     """Draw the loss of the trees of a path against their leaves."""
-    ax = _axes(ax, (7.5, 4.5))
+    ax = new_axes(ax, (7.5, 4.5))
     leaves = [entry.n_leaves for entry in path]
-    ax.plot(leaves, [entry.loss for entry in path], "o-", color=BLUE, label="training")
+    shown = ax.plot(leaves, [entry.loss for entry in path], "o-", color=BLUE, label="training")
     if path[0].cv_loss is not None:
         means = [entry.cv_loss for entry in path]
         errors = [entry.cv_standard_error for entry in path]
         style = {"color": ORANGE, "capsize": 3, "linewidth": 1.2}
-        ax.errorbar(leaves, means, errors, fmt="s--", label="cross-validated, ± 1 s.e.", **style)
+        label = "cross-validated, ± 1 s.e."
+        shown.append(ax.errorbar(leaves, means, errors, fmt="s--", label=label, **style))
         best, simplest = path.best_, path.one_standard_error_
         names = ["least", "simplest within 1 s.e."]
         if best is simplest:
@@ -154,10 +159,15 @@ def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
         for entry, marker, name in zip((best, simplest), "oD", names, strict=False):
             ring = {"markerfacecolor": "none", "markeredgecolor": "#1a1a1a", "linestyle": "none"}
             at = [entry.n_leaves], [entry.cv_loss]
-            ax.plot(*at, marker, markersize=13, label=f"{name}: λ = {_lambda(entry)}", **ring)
-    last = None
+            label = f"{name}: λ = {_lambda(entry)}"
+            shown += ax.plot(*at, marker, markersize=13, label=label, **ring)
+    # As many lambdas as there is room for.
+    widest = max(width_of(_lambda(entry), 8) for entry in path)
+    points = ax.get_window_extent().width * 72 / ax.figure.dpi
+    apart = max(1, (max(leaves) - min(leaves)) * 1.3 * widest / points)
+    last = -apart
     for entry in sorted(path, key=lambda entry: entry.n_leaves):
-        if last is None or entry.n_leaves >= last + max(1, (max(leaves) - min(leaves)) / 14):
+        if entry.n_leaves >= last + apart:
             below = {"xytext": (-3, -12), "textcoords": "offset points", "ha": "right"}
             ax.annotate(_lambda(entry), (entry.n_leaves, entry.loss), size=8, color=BLUE, **below)
             last = entry.n_leaves
@@ -165,19 +175,31 @@ def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
     ax.set_xlabel("leaves (below the line: λ that gives the tree)")
     ax.set_ylabel("loss: share of errors")
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.legend(frameon=False, labelspacing=0.8)
-    return _plain_sides(ax)
+    ax.legend(handles=shown, frameon=False, labelspacing=0.8)
+    return plain_sides(ax)
 
 
 def _lambda(entry: Any) -> str:
     return f"{entry.regularization:.3g}"
 
 
-def _axes(ax: Any, size: tuple[float, float]) -> Any:
+def short_names(names: Iterable[str]) -> list[str]:
+    """Return names that leave room for a drawing."""
+    return [shortened(on_one_line(name), 300, 10) for name in names]
+
+
+def longest(names: list[str]) -> float:
+    """Return the length of the longest name in inches."""
+    return max((width_of(name, 10) for name in names), default=0) / 72
+
+
+def new_axes(ax: Any, size: tuple[float, float]) -> Any:
+    """Return the axes given, or new ones."""
     return pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
-def _plain_sides(ax: Any) -> Any:
+def plain_sides(ax: Any) -> Any:
+    """Leave out the sides of axes that have no numbers."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     return ax

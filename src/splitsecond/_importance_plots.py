@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._checks import check_number
-from splitsecond._figures import pyplot
+from splitsecond._figures import longest, new_axes, plain_sides, short_names
+from splitsecond._layout import COLOURS
 
 if TYPE_CHECKING:
     from splitsecond._distribution import ImportanceDistribution
+
+LINES = [each for each in COLOURS if each != "#F0E442"]  # thin yellow lines are hard to see
 
 
 def draw_importance(rid: ImportanceDistribution, kind: str, ax: Any, most: int | None) -> Any:
@@ -23,12 +26,10 @@ def draw_importance(rid: ImportanceDistribution, kind: str, ax: Any, most: int |
         most = 20 if kind == "box" else 8
     check_number("most", most, Integral, "variables to show", least=1)
     shown = np.argsort(-rid.mean_, kind="stable")[:most]
-    names = [_shortened(rid.variables_[j]) for j in shown]
+    names = short_names(rid.variables_[j] for j in shown)
     is_new = ax is None
-    if is_new:
-        height = 1.4 + 0.32 * len(shown) if kind == "box" else max(4.2, 0.6 + 0.22 * len(shown))
-        size = (max(7, 5.5 + 0.08 * max(map(len, names))), height)
-        ax = pyplot().subplots(figsize=size, layout="constrained")[1]
+    height = 1.4 + 0.32 * len(shown) if kind == "box" else max(4.2, 0.6 + 0.22 * len(shown))
+    ax = new_axes(ax, (5.5 + longest(names), height))
     draw = _draw_boxes if kind == "box" else _draw_curves
     note = draw(rid, ax, shown, names)
     meaning = "minus the loss" if rid._fitted_kind == "subtractive" else "divided by the loss"
@@ -37,10 +38,10 @@ def draw_importance(rid: ImportanceDistribution, kind: str, ax: Any, most: int |
     ax.set_xlabel(f"reliance: loss with the variable permuted,\n{meaning}{note}")
     if kind == "cdf":
         outside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1), "borderaxespad": 0}
-        ax.legend(frameon=False, **(outside if is_new else {}))
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    return ax
+        legend = ax.legend(frameon=False, **(outside if is_new else {}))
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+    return plain_sides(ax)
 
 
 def _draw_curves(
@@ -58,7 +59,8 @@ def _draw_curves(
             [0, *shares, shares[-1] if len(shares) else 0],
             where="post",
             label=name,
-            linestyle=("-", "--", ":", "-.")[i // 10 % 4],  # there are ten colours
+            color=LINES[i % len(LINES)],
+            linestyle=("-", "--", ":", "-.")[i // len(LINES) % 4],
         )
     ax.set_xlim(low - margin, high + margin)
     ax.set_ylim(-0.03, 1.03)
@@ -97,10 +99,7 @@ def _draw_boxes(
             "markeredgecolor": "none",
         },
     )
+    for text in ax.get_yticklabels():
+        text.set_parse_math(False)
     ax.axvline(rid._nothing(), color="0.6", linewidth=0.8, zorder=0)
     return " (line: median, diamond: mean)"
-
-
-def _shortened(name: str) -> str:
-    """Leave room for the drawing."""
-    return name if len(name) <= 48 else f"{name[:30].rstrip()} … {name[-15:].lstrip()}"

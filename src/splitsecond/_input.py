@@ -6,7 +6,7 @@ Nothing is ever cast to 0/1. A value that is neither is refused with its column,
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -64,6 +64,10 @@ class Table:
         """Return the columns whose values are all the same."""
         raise NotImplementedError
 
+    def in_rows(self) -> Table:
+        """Return a checked table as the core reads it fastest, to be solved many times."""
+        return self
+
     def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
         """Hand the table to a function of the core, followed by the arguments."""
         raise NotImplementedError
@@ -93,6 +97,15 @@ class DenseTable(Table):
         same = [(block[:256] == block[:1]).all(axis=0).ravel() for block in self.blocks]
         maybe = np.flatnonzero(np.concatenate(same)).tolist()
         return [j for j in maybe if (self.column(j) == self.column(j)[0]).all()]
+
+    def in_rows(self) -> DenseTable:
+        rows = np.empty((self.n_rows, self.n_columns), dtype=np.uint8)
+        done = 0
+        for block in self.blocks:
+            columns = block.reshape(self.n_rows, -1)
+            rows[:, done : done + columns.shape[1]] = columns
+            done += columns.shape[1]
+        return replace(self, blocks=[rows])
 
     def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
         found: dict[str, Any] = getattr(_core, what)(self.blocks, *args)

@@ -132,14 +132,14 @@ def picture_of(tree: Tree, overlay: Overlay | None, path: Sequence[int]) -> Pict
 
 
 def colour_of(i: int) -> str:
-    """Return the colour of the i-th class; after the eighth, the same again but lighter."""
-    return mixed(COLOURS[i % len(COLOURS)], 0.45 * min(i // len(COLOURS), 1))
+    """Return the colour of the i-th class; after the eighth, the same again but darker."""
+    return mixed(COLOURS[i % len(COLOURS)], 0.4 * min(i // len(COLOURS), 1), grey=0)
 
 
-def mixed(colour: str, white: float) -> str:
-    """Return a colour with a share of white in it."""
+def mixed(colour: str, share: float, grey: int = 255) -> str:
+    """Return a colour with a share of white in it, or of another grey."""
     parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(part + (255 - part) * white):02x}" for part in parts)
+    return "#" + "".join(f"{round(part + (grey - part) * share):02x}" for part in parts)
 
 
 # ---- what nodes say ------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ def _legend(
 ) -> tuple[list[Group], float]:
     """Return the classes and their colours, and how far down they reach."""
     order = np.argsort(-tree.counts[0], kind="stable")[:MOST_LISTED]
-    entries = [(colours[i], shortened(labels[i], 180, SMALL)) for i in (sorted(order.tolist()))]
+    entries = [(colours[i], shortened(labels[i], 300, SMALL)) for i in (sorted(order.tolist()))]
     if len(labels) > MOST_LISTED:
         entries.append((PAPER, f"and {len(labels) - MOST_LISTED} more"))
     x, y, group = GAP, GAP, Group()

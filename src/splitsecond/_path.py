@@ -10,6 +10,8 @@ from splitsecond._figures import plot_frontier
 from splitsecond._frames import frame_of
 from splitsecond._tree import Tree
 
+FINISHED = ("complete", "optimal")  # how a fit that no limit stopped ends
+
 
 @dataclass(frozen=True)
 class PathEntry:
@@ -64,10 +66,15 @@ class RegularizationPath(Sequence[PathEntry]):
         The one of least cross-validated loss; of several, the one of largest lambda.
     one_standard_error_ : PathEntry
         The one of largest lambda whose cross-validated loss is within a standard error of the best.
+    status_ : str
+        "complete"; "time_limit" or "interrupted" if lambdas or folds were left untried; "partial"
+        if fits were stopped by the estimator's own limits.
     """
 
-    def __init__(self, entries: Sequence[PathEntry]) -> None:
+    def __init__(self, entries: Sequence[PathEntry], status: str = "complete") -> None:
         self._entries = list(entries)
+        stopped = any(entry.status not in FINISHED for entry in self._entries)
+        self.status_ = "partial" if stopped and status == "complete" else status
 
     @property
     def best_(self) -> PathEntry:
@@ -95,6 +102,9 @@ class RegularizationPath(Sequence[PathEntry]):
             raise AttributeError(
                 "The path was made without cross-validation, which this needs: call "
                 "regularization_path(X, y, cv=5)."
+                if self.status_ in ("complete", "partial")
+                else f"The path was stopped ({self.status_}) before cross-validation had done two "
+                "folds: give it more time, or a larger smallest lambda."
             )
         return losses
 
@@ -125,6 +135,8 @@ class RegularizationPath(Sequence[PathEntry]):
             if entry.cv_loss is not None:
                 line += f"  {entry.cv_loss:.4f} ({entry.cv_standard_error:.4f})"
             lines.append(f"{line}  {chosen.get(id(entry), '')}".rstrip())
+        if self.status_ != "complete":
+            lines.append(f"incomplete: {self.status_}")
         return "\n".join(lines)
 
     def to_frame(self, library: str = "pandas") -> Any:

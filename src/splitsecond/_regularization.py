@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import math
-import time
 import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,12 +19,11 @@ from splitsecond._classifier_base import LimitWarning, TreeClassifier
 from splitsecond._classifiers import LicketySPLITClassifier
 from splitsecond._exact import as_fraction
 from splitsecond._input import as_array, open_frame
-from splitsecond._path import PathEntry, RegularizationPath
+from splitsecond._path import FINISHED, PathEntry, RegularizationPath
+from splitsecond._pathfits import Clock, Fit, Fits
 from splitsecond._rashomon import RashomonClassifier
 from splitsecond._tree import leaf_of_rows
 from splitsecond._weights import check_sample_weight
-
-FINISHED = ("complete", "optimal")
 
 
 def regularization_path(
@@ -39,12 +36,15 @@ def regularization_path(
     tolerance: float = 0.01,
     cv: Any = None,
     sample_weight: Any = None,
+    time_limit: float | None = None,
 ) -> RegularizationPath:
     """Find all trees that an estimator gives over a range of lambda.
 
     The table is read and binarized once. Lambdas are tried between two that give different trees,
     until these are next to each other; between two that give the same tree, none is. For
     `OptimalTreeClassifier` nothing is missed, and the ends of the intervals are exact.
+
+    Ctrl-C ends it with what was found until then, as it does a fit: see ``status_``.
 
     Parameters
     ----------
@@ -58,6 +58,9 @@ def regularization_path(
         How far apart lambdas that are tried may be at most, relatively, where the tree changes.
     cv : int, splitter or iterable, optional
         How to cross-validate, as scikit-learn understands it, such as 5. Binarizing is part of it.
+    time_limit : float, optional
+        Seconds for everything. Large lambdas come first, which are fast, and half of the time is
+        left to cross-validation. Folds that are done by then count, if there are two.
 
     Returns
     -------
@@ -86,43 +89,49 @@ def regularization_path(
     if largest is not None:
         check_number("largest", largest, Real, "the greatest lambda", least=smallest)
     check_number("tolerance", tolerance, Real, "such as 0.01", least=1e-6, most=1)
-    fits = _Fits(model, X, y, sample_weight)
+    if time_limit is not None:
+        check_number("time_limit", time_limit, Real, "seconds, or None", least=0)
+    clock = Clock(time_limit)
+    search_share = 1.0 if cv is None else 0.5
+    fits = Fits(model, X, y, sample_weight, clock.at(search_share))
+    folds = [] if cv is None else _folds(cv, fits)
     high = None if largest is None else as_fraction(largest)
-    entries = _entries(fits, _points(fits, as_fraction(smallest), high, float(tolerance)))
-    if cv is not None:
-        entries = _cross_validated(entries, fits, X, sample_weight, cv)
-    stopped = [entry for entry in entries if entry.status not in FINISHED]
-    if stopped:
-        warnings.warn(
-            f"Fits of {len(stopped)} of the {len(entries)} trees of the path were stopped by a "
-            "limit, and better trees may be missing. Give more time or memory, or a larger "
-            "smallest lambda.",
-            LimitWarning,
-            stacklevel=2,
+    points, status = _points(
+        fits, as_fraction(smallest), high, float(tolerance), clock.at(search_share / 2)
+    )
+    entries, status = _entries(points, fits, status)
+    losses: list[list[float]] = []
+    if folds and status != "interrupted":
+        losses, stopped = _fold_losses(
+            entries, fits, X, sample_weight, folds=folds, deadline=clock.at(1.0)
         )
-    return RegularizationPath(entries)
+        status = stopped if status == "complete" else status
+    path = RegularizationPath(_cross_validated(entries, losses), status)
+    _warn_if_stopped(path, time_limit, f"{len(losses)} of {len(folds)} folds" if folds else "")
+    return path
 
 
-@dataclass(frozen=True)
-class _Fit:
-    """A fitted model, and its cost in exact numbers."""
-
-    model: TreeClassifier
-    loss: Fraction
-    loss_of_leaf: Fraction  # of a tree without splits
-    leaves: int
-    seconds: float
-    is_optimal: bool
-
-    def is_like(self, other: _Fit) -> bool:
-        """Whether two fits found the same tree; of optimal ones, trees that cost the same."""
-        if self.is_optimal and other.is_optimal:
-            return (self.loss, self.leaves) == (other.loss, other.leaves)
-        mine, others = self.model.tree_, other.model.tree_
-        return all(
-            np.array_equal(getattr(mine, part), getattr(others, part))
-            for part in ("feature", "left", "right")
+def _warn_if_stopped(path: RegularizationPath, time_limit: float | None, folds: str) -> None:
+    partial = [entry for entry in path if entry.status not in FINISHED]
+    if path.status_ in ("time_limit", "interrupted"):
+        is_late = path.status_ == "time_limit"
+        what = f"Stopped at time_limit={time_limit} s" if is_late else "Interrupted"
+        checked = f", cross-validated by {folds}" if folds else ""
+        trees = f"{len(path)} {'tree' if len(path) == 1 else 'trees'}"
+        text = f"{what} with {trees} of the path{checked}; others may be missing."
+    elif partial:
+        text = (
+            f"Fits of {len(partial)} of the {len(path)} trees of the path were stopped by a "
+            "limit, and better trees may be missing."
         )
+    else:
+        return
+    remedy = "Give more time or memory, or a larger smallest lambda."
+    warnings.warn(f"{text} {remedy}", LimitWarning, stacklevel=3)
+
+
+def _reason(stop: BaseException) -> str:
+    return "interrupted" if isinstance(stop, KeyboardInterrupt) else "time_limit"
 
 
 @dataclass(frozen=True)
@@ -130,55 +139,45 @@ class _Point:
     """A lambda, and what is best there."""
 
     price: Fraction
-    fit: _Fit
+    fit: Fit
     is_tie: bool = False  # two trees are: this is where one follows the other
-
-
-class _Fits:
-    """Fits of one table for many lambdas; reading and binarizing are done once."""
-
-    def __init__(self, estimator: TreeClassifier, X: Any, y: Any, sample_weight: Any) -> None:
-        self.estimator: TreeClassifier = clone(estimator)
-        self.estimator._check_parameters()
-        self.table, self.target, _ = self.estimator._open(
-            X, y, sample_weight, None, lambda table, _: table.check_binary()
-        )
-
-    def at(self, price: Fraction) -> _Fit:
-        """Fit with a lambda."""
-        start = time.perf_counter()
-        model = copy.copy(self.estimator)
-        model.regularization = price
-        limit = model.time_limit
-        deadline = None if limit is None else start + float(limit)
-        solution = model._solve(self.table, replace(self.target, deadline=deadline))
-        if solution.status == "interrupted":
-            raise KeyboardInterrupt
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LimitWarning)  # told once, for the whole path
-            model._keep(self.table, self.target, solution)
-        return _Fit(
-            model,
-            loss=Fraction(solution.errors, solution.weight),
-            loss_of_leaf=1 - Fraction(int(solution.counts[0].max()), solution.weight),
-            leaves=solution.leaves,
-            seconds=time.perf_counter() - start,
-            is_optimal=solution.status == "optimal",
-        )
 
 
 # ---- the search ----------------------------------------------------------------------------------
 
 
-def _points(fits: _Fits, low: Fraction, high: Fraction | None, tolerance: float) -> list[_Point]:
-    """Try lambdas until neighbours have the same tree, or are next to each other."""
-    first = _Point(low, fits.at(low))
-    if high is None:  # no split can save more
-        high = first.fit.loss_of_leaf
-    if high <= low:
-        return [first]
+def _points(
+    fits: Fits, low: Fraction, high: Fraction | None, tolerance: float, patience: float
+) -> tuple[list[_Point], str]:
+    """Try lambdas until neighbours have the same tree, and say why if that was not the end of it.
+
+    The first one takes longest: what it has by the end of `patience` is taken.
+    """
+    first = _Point(low, fits.attempt(low, patience))
+    status = "time_limit" if first.fit.is_cut_at(patience) else "complete"
+    points = [first]
+    try:
+        if first.fit.model.status_ == "interrupted":
+            raise KeyboardInterrupt
+        # No split can save more than a lone leaf loses.
+        _try_between(
+            fits, first, first.fit.loss_of_leaf if high is None else high, tolerance, points
+        )
+    except (TimeoutError, KeyboardInterrupt) as stop:
+        status = _reason(stop)
+    # Where two trees meet, the one of small lambda comes first: it has more leaves.
+    return sorted(points, key=lambda point: (point.price, -point.fit.leaves)), status
+
+
+def _try_between(
+    fits: Fits, first: _Point, high: Fraction, tolerance: float, points: list[_Point]
+) -> None:
+    """Add the points above the first until neighbours have the same tree, or are close."""
+    if high <= first.price:
+        return
     last = _Point(high, fits.at(high))
-    points, waiting = [first, last], [(first, last)]
+    points.append(last)
+    waiting = [(first, last)]
     while waiting:
         below, above = waiting.pop()
         if below.fit.is_like(above.fit):
@@ -198,8 +197,6 @@ def _points(fits: _Fits, low: Fraction, high: Fraction | None, tolerance: float)
                 continue
         points.append(found)
         waiting += [(below, found), (found, above)]
-    # Where two trees meet, the one of small lambda comes first: it has more leaves.
-    return sorted(points, key=lambda point: (point.price, -point.fit.leaves))
 
 
 def _crossing(below: _Point, above: _Point) -> Fraction | None:
@@ -210,7 +207,7 @@ def _crossing(below: _Point, above: _Point) -> Fraction | None:
     return (other.loss - one.loss) / (one.leaves - other.leaves)
 
 
-def _cost(fit: _Fit, price: Fraction) -> Fraction:
+def _cost(fit: Fit, price: Fraction) -> Fraction:
     return fit.loss + price * fit.leaves
 
 
@@ -224,34 +221,48 @@ def _between(low: float, high: float) -> float:
     return middle
 
 
-def _entries(fits: _Fits, points: list[_Point]) -> list[PathEntry]:
-    """Put neighbouring points of the same tree together."""
+def _entries(points: list[_Point], fits: Fits, status: str) -> tuple[list[PathEntry], str]:
+    """Put neighbouring points of the same tree together, and give each a lambda that reads well."""
     groups: list[list[_Point]] = []
     for point in points:
         if groups and groups[-1][-1].fit.is_like(point.fit):
             groups[-1].append(point)
         else:
             groups.append([point])
-    return [_entry(fits, group) for group in groups]
+    entries = []
+    for group in groups:
+        again = None
+        if status != "interrupted":
+            try:
+                again = _Point(price := _short(group), fits.at(price))
+            except TimeoutError:
+                pass  # nothing is missing: the lambda is one with more digits
+            except KeyboardInterrupt:
+                status = "interrupted"
+        entries.append(_entry(group, again))
+    return entries, status
 
 
-def _entry(fits: _Fits, group: list[_Point]) -> PathEntry:
+def _short(group: list[_Point]) -> Fraction:
+    """Return a lambda that is not at the edge, where other rows would give another tree."""
+    low, high = float(group[0].price), float(group[-1].price)
+    is_leaf = group[0].fit.leaves == 1
+    return as_fraction(_between(high, 2 * high) if is_leaf else _between(low, high))
+
+
+def _entry(group: list[_Point], again: _Point | None) -> PathEntry:
     low, high = float(group[0].price), float(group[-1].price)
     tried = [point for point in group if not point.is_tie]
-    is_leaf = tried[0].fit.leaves == 1
-    # One that reads well and is not at the edge, where other rows would give another tree.
-    short = as_fraction(_between(high, 2 * high) if is_leaf else _between(low, high))
-    again = fits.at(short)
     middle = math.sqrt(low * high)
     nearest = min(tried, key=lambda point: abs(math.log(float(point.price) / middle)))
-    chosen = _Point(short, again) if again.is_like(nearest.fit) else nearest
+    chosen = nearest if again is None or not again.fit.is_like(nearest.fit) else again
     fit, model = chosen.fit, chosen.fit.model
     statuses = [point.fit.model.status_ for point in tried]
     model.regularization = float(chosen.price)
     return PathEntry(
         regularization=float(chosen.price),
         low=low,
-        high=math.inf if is_leaf else high,
+        high=math.inf if fit.leaves == 1 else high,
         loss=float(fit.loss),
         n_leaves=fit.leaves,
         depth=model.depth_,
@@ -264,29 +275,54 @@ def _entry(fits: _Fits, group: list[_Point]) -> PathEntry:
 
 # ---- cross-validation ----------------------------------------------------------------------------
 
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows to learn from, and to be scored on
 
-def _cross_validated(
-    entries: list[PathEntry], fits: _Fits, X: Any, sample_weight: Any, cv: Any
-) -> list[PathEntry]:
-    """Add to each entry the loss of fits with its lambda on rows that they have not seen."""
+
+def _folds(cv: Any, fits: Fits) -> list[Fold]:
+    codes = fits.target.codes
+    assert codes is not None
+    folds = list(check_cv(cv, codes, classifier=True).split(np.zeros(len(codes)), codes))
+    if len(folds) < 2:
+        raise ValueError(f"cv={cv!r:.60} gives {len(folds)} fold: at least 2 are needed.")
+    return folds
+
+
+def _fold_losses(
+    entries: list[PathEntry],
+    fits: Fits,
+    X: Any,
+    sample_weight: Any,
+    *,
+    folds: list[Fold],
+    deadline: float,
+) -> tuple[list[list[float]], str]:
+    """Return the losses on each fold of fits with the lambdas of the entries to its other rows."""
     labels = fits.estimator.classes_[fits.target.codes]
     weights = fits.target.weights
     counted = np.ones(len(labels)) if weights is None else weights
     given = None if sample_weight is None else check_sample_weight(sample_weight, len(labels))
-    losses = []
-    for train, test in check_cv(cv, labels, classifier=True).split(np.zeros(len(labels)), labels):
-        own = None if given is None else given[train]
-        inside = _Fits(fits.estimator, _rows(X, train), labels[train], own)
-        table = inside.estimator._answers(_rows(X, test))
-        fold = []
-        for entry in entries:
-            tree = inside.at(as_fraction(entry.regularization)).model.tree_
-            leaves = leaf_of_rows(tree.feature, tree.left, tree.right, table)
-            wrong = tree.classes[tree.prediction[leaves]] != labels[test]
-            fold.append(float(counted[test][wrong].sum() / counted[test].sum()))
-        losses.append(fold)
+    losses: list[list[float]] = []
+    try:
+        for train, test in folds:
+            own = None if given is None else given[train]
+            inside = Fits(fits.estimator, _rows(X, train), labels[train], own, deadline)
+            table = inside.estimator._answers(_rows(X, test))
+            fold = []
+            for entry in entries:
+                tree = inside.at(as_fraction(entry.regularization)).model.tree_
+                leaves = leaf_of_rows(tree.feature, tree.left, tree.right, table)
+                wrong = tree.classes[tree.prediction[leaves]] != labels[test]
+                fold.append(float(counted[test][wrong].sum() / counted[test].sum()))
+            losses.append(fold)
+    except (TimeoutError, KeyboardInterrupt) as stop:
+        return losses, _reason(stop)
+    return losses, "complete"
+
+
+def _cross_validated(entries: list[PathEntry], losses: list[list[float]]) -> list[PathEntry]:
+    """Add to each entry its mean loss over the folds, if there are enough."""
     if len(losses) < 2:
-        raise ValueError(f"cv={cv!r:.60} gives {len(losses)} fold: at least 2 are needed.")
+        return entries
     means = np.mean(losses, axis=0)
     errors = np.std(losses, axis=0, ddof=1) / math.sqrt(len(losses))
     return [

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from splitsecond._literals import Literal, value_text
-from splitsecond._tree import Tree
+from splitsecond._tree import Tree, training_accuracy
 
 
 def to_timbertrek(trees: Iterable[Tree]) -> dict[str, Any]:
@@ -26,9 +26,8 @@ def to_timbertrek(trees: Iterable[Tree]) -> dict[str, Any]:
             continue
         number = len(tree_map) + 1
         literals.update(tree.literals)
-        leaves = tree.feature < 0
-        right = tree.counts[leaves].max(axis=1).sum() / tree.counts[0].sum()
-        tree_map[str(number)] = [_nested(tree, 0), round(tree.objective, 5), round(float(right), 5)]
+        right = training_accuracy(tree)
+        tree_map[str(number)] = [_nested(tree, 0), round(tree.objective, 5), round(right, 5)]
         _add_paths(tree, number, rules)
     features = {str(j): _described(literals[j]) for j in sorted(literals)}
     return {"trie": rules, "featureMap": features, "treeMap": tree_map}

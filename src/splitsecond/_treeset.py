@@ -21,6 +21,7 @@ from sklearn.utils import check_random_state
 from splitsecond import _core
 from splitsecond._checks import check_number
 from splitsecond._exact import objective_of, within_bound
+from splitsecond._explorer import explorer_data, explorer_page
 from splitsecond._figures import plot_objectives, plot_usage
 from splitsecond._input import Table
 from splitsecond._packing import number_of, pack_columns
@@ -429,6 +430,25 @@ class TreeSet(Sequence[Tree]):
         return np.argsort(-self.multiplicity(X), kind="stable")
 
     # ---- leaving ------------------------------------------------------------------------------
+
+    def to_html(self, max_trees: int = 200) -> str:
+        """Return a page on which to look through the best trees: filtered, and one by one.
+
+        It needs nothing else, and holds no training rows. Open it in any browser.
+
+        Parameters
+        ----------
+        max_trees : int, default=200
+            Trees on the page; each takes some 10 kB.
+        """
+        return explorer_page(self._explorer_data(max_trees))
+
+    def _explorer_data(self, max_trees: int) -> dict[str, Any]:
+        check_number("max_trees", max_trees, Integral, "trees to show, such as 200", least=1)
+        trees, n_trees = self[:max_trees], self.n_trees
+        some = "All" if len(trees) == n_trees else f"The best {len(trees):,} of"
+        about = f"{some} {shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"
+        return explorer_data(trees, f"{about} with an objective of at most {self.bound:.4f}")
 
     def to_timbertrek(self, max_trees: int = 1000) -> dict[str, Any]:
         """Return the best trees as ``timbertrek.visualize`` takes them, for two classes."""

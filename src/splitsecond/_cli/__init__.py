@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 NEEDED = ("typer", "rich", "pyarrow")  # what the extra brings
 
 
-def main() -> None:
-    """Run the command line, or say in a line how to install what it needs."""
+def load() -> Any:
+    """Return the program, or say in a line how to install what it needs, and end."""
     for stream in (sys.stdout, sys.stderr):
         if not stream.isatty():  # files and pipes get UTF-8 whatever the machine is set to
             stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
@@ -18,6 +19,4 @@ def main() -> None:
         if (error.name or "").partition(".")[0] not in NEEDED:
             raise
         sys.exit(f'The command line needs {error.name}: pip install "splitsecond[cli]"')
-    except KeyboardInterrupt:
-        sys.exit(130)
-    app(prog_name="splitsecond")
+    return app

@@ -73,6 +73,7 @@ for command in (
     sets.rashomon,
     sets.importance,
     models.export,
+    models.explore,
     bench.bench,
 ):
     app.command()(grouped(command))

@@ -22,6 +22,7 @@ from splitsecond._cli.options import (
 from splitsecond._cli.output import progress, say
 from splitsecond._cli.tables import Data
 from splitsecond._rashomon import RashomonClassifier
+from splitsecond._tree import training_accuracy
 
 TREES: dict[Algorithm, type[TreeClassifier]] = {
     Algorithm.LICKETY: splitsecond.LicketySPLITClassifier,
@@ -97,12 +98,15 @@ def quietly(model: Any, data: Data, listener: Any = None) -> Any:
     return model
 
 
-def finish(model: Any, writing: Writing) -> None:
-    """Save a model if that was asked for, and end with the code for a limit if it met one."""
+def finish(model: Any, writing: Writing, before: str = "complete") -> None:
+    """Save a model if that was asked for, and end with the code for a limit if one was met.
+
+    What was done before the fit has its own status.
+    """
     if writing.out is not None:
         splitsecond.save(model, writing.out)
         say(f"wrote {writing.out}")
-    if model.status_ in LIMITS:
+    if model.status_ in LIMITS or before != "complete":
         raise typer.Exit(STOPPED)
 
 
@@ -115,7 +119,7 @@ def summary(model: Any) -> dict[str, Any]:
         "rows": model.tree_.n_rows[0],
         "leaves": model.n_leaves_,
         "depth": model.depth_,
-        "training_accuracy": model._training_accuracy(),
+        "training_accuracy": training_accuracy(model.tree_),
         "objective": model.objective_,
         "lower_bound": model.lower_bound_,
         "status": model.status_,

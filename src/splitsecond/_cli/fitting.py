@@ -97,7 +97,7 @@ def fit(
         write(str(model))
         for line in _lines(found):
             write(line)
-    finish(model, writing)
+    finish(model, writing, found.get("choice", {}).get("status", "complete"))
 
 
 def _choose(model: Any, data: Data, seed: int) -> dict[str, Any]:
@@ -106,6 +106,7 @@ def _choose(model: Any, data: Data, seed: int) -> dict[str, Any]:
     columns = ("regularization", "n_leaves", "loss", "cv_loss", "cv_standard_error")
     return {
         "regularization": path.best_.regularization,
+        "status": path.status_,
         "path": [{name: getattr(entry, name) for name in columns} for entry in path],
     }
 

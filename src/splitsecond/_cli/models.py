@@ -1,4 +1,4 @@
-"""The commands that read a model file: ``show``, ``predict`` and ``export``."""
+"""The commands that read a model file: ``show``, ``predict``, ``export`` and ``explore``."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from splitsecond._cli.output import (
 )
 from splitsecond._cli.tables import Source
 from splitsecond._columns import Kind
+
+SET_NEEDED = "`splitsecond rashomon --out` writes one."
 
 TreeNumber = Annotated[
     int | None,
@@ -121,6 +123,23 @@ def export(
     write_out(writing.out, content)
 
 
+def explore(
+    *,
+    model: o.Model,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="Best trees on the page.")] = 200,
+    writing: o.Writing,
+) -> None:
+    """Write a page on which to look through the best trees of a set, for any browser."""
+    check_out(writing, model)
+    found = open_model(model)
+    if not hasattr(found, "trees_"):
+        raise ValueError(f"explore needs a set of trees; {model} holds a single one. {SET_NEEDED}")
+    trees: TreeSet = found.trees_
+    write_out(
+        writing.out, to_json(trees._explorer_data(top)) if writing.json else trees.to_html(top)
+    )
+
+
 def open_model(path: Path) -> Any:
     """Load a classifier; the best tree of a set stands for it."""
     if path.is_dir():
@@ -143,7 +162,7 @@ def tree_of(model: Any, number: int | None) -> Any:
     if number is None:
         return model.tree_
     if not hasattr(model, "trees_"):
-        raise ValueError("--tree needs a set of trees, as `splitsecond rashomon --out` writes it.")
+        raise ValueError(f"--tree needs a set of trees. {SET_NEEDED}")
     try:
         return model.trees_[number]
     except IndexError as error:

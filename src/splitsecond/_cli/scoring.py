@@ -101,10 +101,19 @@ def cross_validated(
 
 def choose_regularization(model: Any, data: Data, seed: int) -> RegularizationPath:
     """Find the trees for all prices of a leaf, with their cross-validated losses."""
-    return regularization_path(
+    path = regularization_path(
         data.X,
         data.y,
         estimator=model,
         cv=folds(data, min(FOLDS, len(data)), seed),
         sample_weight=data.weights,
+        time_limit=model.time_limit,
     )
+    if path.status_ == "interrupted":
+        raise KeyboardInterrupt
+    if path[0].cv_loss is None:
+        raise ValueError(
+            f"--time-limit {model.time_limit:g} is too short to choose the price of a leaf by "
+            "cross-validation: give more time, or a number as --regularization."
+        )
+    return path
