@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from packages import DISTRIBUTIONS
+import environments
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -133,8 +133,14 @@ def _environment() -> dict[str, str]:
         "CPU": f"{_cpu_name()}, {os.cpu_count()} cores",
         "load average at the end": ", ".join(f"{load:.1f}" for load in os.getloadavg()),
         "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
-        "packages": ", ".join(f"{name} {_version(name)}" for name in DISTRIBUTIONS),
+        "packages": ", ".join(f"{name} {number}" for name, number in versions().items()),
     }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of our package and the others, or why they are not there."""
+    ours = {name: _version(name) for name in ("splitsecond", "scikit-learn", "numpy")}
+    return ours | {name: environments.version_of(name) for name in environments.PACKAGES}
 
 
 def commit() -> str:
