@@ -6,7 +6,6 @@ A job that fails, hangs or runs out of memory is a failure with a reason, and th
 from __future__ import annotations
 
 import importlib
-import json
 import multiprocessing
 import time
 import warnings
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import report
+import runs
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,8 @@ class Outcome:
 
 def kept(job: Job, settings: Settings, folder: Path) -> Outcome | None:
     """Return what a former run has measured, if it was asked for the same."""
-    path = folder / f"{job}.json"
-    if not path.exists():
-        return None
-    stored = json.loads(path.read_text(encoding="utf-8"))
-    if stored["settings"] != asdict(settings):
-        return None
-    return Outcome(job, stored["rows"], stored["commit"])
+    stored = runs.read(folder / f"{job}.json", asdict(settings))
+    return None if stored is None else Outcome(job, stored["rows"], stored["commit"])
 
 
 def run(job: Job, settings: Settings, folder: Path) -> Outcome:
@@ -96,11 +91,7 @@ def run(job: Job, settings: Settings, folder: Path) -> Outcome:
     if failure:
         return Outcome(job, [], failure=failure)
     commit = report.commit()
-    content = {"settings": asdict(settings), "commit": commit, "rows": rows}
-    folder.mkdir(parents=True, exist_ok=True)
-    partial = folder / f"{job}.partial"
-    partial.write_text(json.dumps(content), encoding="utf-8")
-    partial.replace(folder / f"{job}.json")
+    runs.write(folder / f"{job}.json", asdict(settings), rows, commit)
     return Outcome(job, rows, commit, is_new=True)
 
 
