@@ -6,17 +6,19 @@ raw sets are built once, then kept as .npz files in a cache folder outside the r
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond import datasets
+if TYPE_CHECKING:  # imported where used: the environments of other packages do not have it
+    from splitsecond import datasets
 
 Matrix: TypeAlias = NDArray[np.uint8]
 Labels: TypeAlias = NDArray[np.int64]
@@ -72,13 +74,34 @@ class Synthetic:
 THRESHOLDS = 4
 CHUNK_ROWS = 1 << 18
 
-Source: TypeAlias = str | Synthetic
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numeric columns of a raw set as they are, in the rows where none is missing."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name}, raw"
 
 
-def load(source: Source) -> tuple[Matrix, Labels]:
-    """Return X (C-contiguous, 0/1) and y (0/1) of a named or a synthetic data set."""
-    if isinstance(source, Synthetic):
-        return synthesize(source)
+Source: TypeAlias = str | Synthetic | Numbers
+
+
+def load(source: Source) -> tuple[Any, Labels]:
+    """Return X (C-contiguous; 0/1, or 64-bit floats of raw numbers) and y (0/1) of a data set."""
+    return synthesize(source) if isinstance(source, Synthetic) else _load_stored(source)
+
+
+@functools.lru_cache(maxsize=2)  # every process of a comparison is given the same
+def _load_stored(source: str | Numbers) -> tuple[Any, Labels]:
+    from splitsecond import datasets
+
+    if isinstance(source, Numbers):
+        table, y = load_raw(source.name)
+        values = table.select_dtypes("number").to_numpy(np.float64)
+        complete = ~np.isnan(values).any(axis=1)
+        return np.ascontiguousarray(values[complete]), y[complete]
     if source in GUESSED_SETS:
         return _guess(*GUESSED_SETS[source])
     if source not in NAMES:
@@ -105,9 +128,18 @@ def load_raw(name: str) -> tuple[Any, Labels]:
     return loaded.X, loaded.y_binary
 
 
-def checksum(X: Matrix, y: Labels) -> str:
+def describe(sources: Iterable[Source]) -> dict[str, str]:
+    """Return the shape and checksum of each data set, for the head of a result."""
+    facts = {}
+    for source in sources:
+        X, y = load(source)
+        facts[str(source)] = f"{X.shape[0]} x {X.shape[1]}, checksum {checksum(X, y)}"
+    return facts
+
+
+def checksum(X: Any, y: Labels) -> str:
     """Return a short fingerprint, to show that two runs used the same matrix and labels."""
-    digest = hashlib.sha256(np.packbits(X, axis=0).tobytes())
+    digest = hashlib.sha256(X if X.dtype == np.float64 else np.packbits(X, axis=0).tobytes())
     digest.update(y.astype(np.int64).tobytes())
     return digest.hexdigest()[:12]
 
@@ -202,6 +234,8 @@ def _numeric_columns(table: Any) -> tuple[list[str], Float32]:
 
 
 def _load(name: str) -> datasets.Dataset:
+    from splitsecond import datasets
+
     try:
         return datasets.load(name)
     except (OSError, ValueError) as error:  # says what to do; nothing to trace

@@ -1,7 +1,8 @@
 """Times fits, each method in a process of its own, taking turns.
 
-A process of its own keeps a crash, a hang, a print or a leak of one package away from the others;
-the clock runs inside it, around `fit` alone. Methods that are compared take turns (A, B, A, B ...),
+A process of its own keeps a crash, a hang, a print or a leak of one package away from the others,
+and may be that of another environment (environments.py); the clock runs inside it, around `fit`
+alone. Methods that are compared take turns (A, B, A, B ...),
 so that a slow moment of the machine falls on all of them.
 """
 
@@ -13,7 +14,9 @@ import gc
 import multiprocessing
 import os
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,9 +24,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Self
 
+import environments
 import numpy as np
 import report
-from data import Source, load
+from data import Source, Synthetic, load
+from numpy.typing import NDArray
 from packages import METHODS, Method, Problem
 from rid_packages import RID_METHODS
 from set_packages import SET_METHODS
@@ -33,7 +38,7 @@ MAX_TURNS = 30
 WARM_UP_SECONDS = 1.0  # a first fit shorter than this is a warm-up and not counted
 LOAD_TIMEOUT = 600.0
 FINISHED = ("optimal", "complete")  # statuses of a method that was not cut short
-WARM_UP_ROWS = 256
+FOLDER = Path(__file__).parent
 # Set to 1, so that no library adds threads; a method's own come from its `n_jobs` alone.
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -85,6 +90,7 @@ class Measurement:
             "fits": len(self.seconds),
             "objective": self.found.get("objective"),
             "leaves": self.found.get("leaves"),
+            "peak_bytes": self.peak_bytes,
             "status": self.status,
         }
 
@@ -97,21 +103,41 @@ class Worker:
     """A process that holds one task's data and fits on request. Use it in a `with` block."""
 
     def __init__(self, task: Task) -> None:
-        os.environ.update(dict.fromkeys(ONE_THREAD, "1"))  # inherited by the process
-        context = multiprocessing.get_context("spawn")
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(task, theirs), daemon=True)
-        self._process.start()
+        self._package = environments.package_of(task.method)
+        self._folder = tempfile.TemporaryDirectory()  # for what a package writes where it runs
+        self._pipe, theirs = multiprocessing.Pipe()
+        paths = filter(None, (str(FOLDER), os.environ.get("PYTHONPATH")))
+        self._process = subprocess.Popen(
+            [
+                environments.python_of(self._package),
+                "-c",
+                "import measure, sys; measure.serve(int(sys.argv[1]))",
+                str(theirs.fileno()),
+            ],
+            cwd=self._folder.name,
+            env={
+                **os.environ,
+                **dict.fromkeys(ONE_THREAD, "1"),
+                "PYTHONPATH": os.pathsep.join(paths),
+            },
+            pass_fds=[theirs.fileno()],
+        )
         theirs.close()
+        with contextlib.suppress(ConnectionError):  # `receive` will find out why
+            self._pipe.send(task)
+            if not isinstance(task.source, Synthetic):  # for which our package is needed
+                self._pipe.send([_plain(array) for array in load(task.source)])
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._pipe.close()
-        self._process.join(timeout=1)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=1)
         self._process.kill()
-        self._process.join()
+        self._process.wait()
+        self._folder.cleanup()
 
     def receive(self, timeout: float) -> Any:
         if not self._pipe.poll(timeout):
@@ -120,16 +146,15 @@ class Worker:
             raise WorkerError(message)
         try:
             answer = self._pipe.recv()
-        except EOFError:
-            self._process.join()
-            message = f"crashed with exit code {self._process.exitcode}"
+        except (EOFError, ConnectionError):
+            message = f"crashed with exit code {self._process.wait()}"
             raise WorkerError(message) from None
         if isinstance(answer, WorkerError):
             raise answer
         return answer
 
     def ask(self, request: str, timeout: float) -> Any:
-        with contextlib.suppress(BrokenPipeError):  # `receive` will find out why
+        with contextlib.suppress(ConnectionError):  # `receive` will find out why
             self._pipe.send(request)
         return self.receive(timeout)
 
@@ -150,13 +175,6 @@ def interleave(tasks: Sequence[Task], *, budget: float, min_fits: int = 3) -> li
             for worker, measurement in waiting:
                 _attempt(worker, measurement, "turn" if turn else "first")
     return measurements
-
-
-def peak_memory(task: Task) -> int:
-    """Return by how many bytes the first full fit of a fresh process raised its resident peak."""
-    with Worker(task) as worker:
-        worker.receive(LOAD_TIMEOUT)
-        return int(worker.ask("memory", _patience(task)))
 
 
 def _wants_more(measurement: Measurement, turn: int, budget: float, min_fits: int) -> bool:
@@ -191,6 +209,11 @@ def _patience(task: Task) -> float:
     return 1.25 * task.problem.time_limit + 30 if task.patience is None else task.patience
 
 
+def over(theirs: float | None, ours: float | None) -> float | None:
+    """Divide a time by ours, where there are both."""
+    return None if theirs is None or ours is None else theirs / ours
+
+
 def write_ratio(row: report.Row) -> str:
     """Return how many times as long as ours a method took, for a table."""
     if row["time_over_ours"] is None:
@@ -202,15 +225,20 @@ def write_ratio(row: report.Row) -> str:
 # What follows runs in the worker's process.
 
 
-def _serve(task: Task, pipe: Connection) -> None:
+def serve(descriptor: int) -> None:
+    """Answer the requests of a `Worker`, which come through the pipe of this descriptor."""
     silence = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):  # below Python, where native code prints
         os.dup2(silence, stream)
+    pipe = Connection(descriptor)
+    task: Task = pipe.recv()
     if task.memory_limit is not None:
         resource.setrlimit(resource.RLIMIT_AS, (task.memory_limit, task.memory_limit))
     try:
+        synthetic = isinstance(task.source, Synthetic)
+        X, y = load(task.source) if synthetic else map(_array, pipe.recv())
         method = (METHODS | SET_METHODS | RID_METHODS)[task.method](task.problem)
-        X, y = method.convert(*load(task.source))
+        X, y = method.convert(X, y)
         method.warm_up(X, y)
         pipe.send("ready")
         while True:
@@ -223,9 +251,17 @@ def _serve(task: Task, pipe: Connection) -> None:
         pipe.send(WorkerError(f"{type(error).__name__}: {error}"))
 
 
+def _plain(array: NDArray[Any]) -> tuple[bytes, str, tuple[int, ...]]:
+    """Take an array apart: releases of numpy may not read each other's."""
+    return array.tobytes(), array.dtype.str, array.shape
+
+
+def _array(parts: tuple[bytes, str, tuple[int, ...]]) -> NDArray[Any]:
+    content, dtype, shape = parts
+    return np.frombuffer(bytearray(content), dtype).reshape(shape)
+
+
 def _answer(request: str, method: Method, X: Any, y: Any) -> Any:
-    if request == "memory":
-        return _fit_and_watch_memory(method, X, y)
     if request == "first":
         before = _start_peak_again()
         times, model = _timed_fit(method, X, y)
@@ -243,13 +279,6 @@ def _timed_fit(method: Method, X: Any, y: Any) -> tuple[tuple[float, float], Any
     model = method.fit(X, y)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
     return (seconds, cpu_seconds), model
-
-
-def _fit_and_watch_memory(method: Method, X: Any, y: Any) -> int:
-    method.fit(X[:WARM_UP_ROWS], y[:WARM_UP_ROWS])  # loads what is loaded on first use
-    before = _start_peak_again()
-    method.fit(X, y)
-    return resident_peak() - before
 
 
 def _start_peak_again() -> int:

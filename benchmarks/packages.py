@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from data import Labels, Matrix
 from numpy.typing import NDArray
+
+WARM_UP_ROWS = 256
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,10 @@ class Method:
 
     def warm_up(self, X: Any, y: Any) -> None:
         """Load what is loaded on first use, before time and memory are measured."""
+        whole, self.problem = self.problem, replace(self.problem, regularization=0.1)
+        step = max(1, len(y) // WARM_UP_ROWS)  # rows may be sorted by class
+        self.fit(X[::step], y[::step])
+        self.problem = whole
 
     def summarize(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
         """Return what is told of the answer; it has a `status`."""
@@ -124,6 +130,41 @@ class TreePraxis(Method):
         return Tree(model.get_predictions(0, X), len(paths), "complete")
 
 
+class Licketysplit(Method):
+    """licketysplit, which is tree-praxis's proxy as a classifier of its own, on 8-bit columns.
+
+    Depth and penalty as ours. Its `fit` ends with a Python loop over the rows, for probabilities;
+    without them the search inside is called alone, as `fit` calls it.
+    """
+
+    def __init__(self, problem: Problem, lookahead: int, *, probabilities: bool = True) -> None:
+        module = "licketysplit" if probabilities else "licketysplit._core"
+        super().__init__(
+            problem, module, "LicketySPLITClassifier" if probabilities else "LicketySPLIT"
+        )
+        self._lookahead = lookahead
+        self._probabilities = probabilities
+
+    def convert(self, X: Matrix, y: Labels) -> tuple[Any, Any]:
+        return X, y.astype(np.int32)
+
+    def fit(self, X: Any, y: Any) -> Any:
+        depth, price = self.problem.depth, self.problem.regularization
+        if self._probabilities:
+            return self._class(
+                lambda_leaf=price, depth_budget=depth, lookahead_k=self._lookahead
+            ).fit(X, y)
+        model = self._class()
+        no_deferral = 1000.0 * (float(len(y)) ** 2 * X.shape[1] + 1)
+        model.fit(X, y, y.copy(), price, no_deferral, depth, self._lookahead, None)
+        return model
+
+    def read(self, model: Any, X: Any) -> Tree:
+        search = model._model if self._probabilities else model
+        leaves = len(search.leaf_paths_single_tree())
+        return Tree(search.predict(X, np.zeros(len(X), np.int32)), leaves, "complete")
+
+
 class PySTreeD(Method):
     """pystreed, optimal trees, on C ints.
 
@@ -174,7 +215,103 @@ class GOSDT(Method):
     def read(self, model: Any, X: Any) -> Tree:
         tree = model.trees_[0]
         status = "optimal" if model.result_.status.name == "CONVERGED" else "time_limit"
-        return Tree(tree.predict(X), _gosdt_leaves(tree.tree), status)
+        return Tree(tree.predict(X), node_leaves(tree.tree), status)
+
+
+class FastSmallTree(Method):
+    """imodels' FastSmallTreeClassifier, optimal trees of any depth, compiled by numba.
+
+    It knows no depth limit, so it is compared where ours does not bind. It makes 0/1 columns of
+    what it is given, and a scikit-learn tree of its answer, in `fit`.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem, "imodels", "FastSmallTreeClassifier")
+
+    def convert(self, X: Matrix, y: Labels) -> tuple[Any, Any]:
+        return X.astype(np.float64), y
+
+    def fit(self, X: Any, y: Any) -> Any:
+        return self._class(
+            regularization=self.problem.regularization, time_limit=self.problem.time_limit
+        ).fit(X, y)
+
+    def read(self, model: Any, X: Any) -> Tree:
+        status = "optimal" if model.optimal_ else "time_limit"
+        return Tree(model.predict(X), int(model.n_leaves_), status)
+
+
+class DL85(Method):
+    """pydl8.5, optimal trees without a penalty, on C ints; asked where the penalty is none."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem, "pydl85", "DL85Classifier")
+
+    def convert(self, X: Matrix, y: Labels) -> tuple[Any, Any]:
+        return X.astype(np.int32), y.astype(np.int32)
+
+    def fit(self, X: Any, y: Any) -> Any:
+        return self._class(
+            max_depth=self.problem.depth, time_limit=int(self.problem.time_limit)
+        ).fit(X, y)
+
+    def read(self, model: Any, X: Any) -> Tree:
+        status = "time_limit" if model.timeout_ else "optimal"
+        return Tree(np.asarray(model.predict(X)), _dict_leaves(model.tree_), status)
+
+
+class ConTree(Method):
+    """pycontree, optimal trees on raw numbers. Depth as ours; the penalty is per split."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem, "pycontree", "ConTree")
+
+    def convert(self, X: Any, y: Labels) -> tuple[Any, Any]:
+        return X, y.astype(np.intc)
+
+    def fit(self, X: Any, y: Any) -> Any:
+        return self._class(
+            max_depth=self.problem.depth,
+            complexity_cost=self.problem.regularization,
+            time_limit=self.problem.time_limit,
+        ).fit(X, y)
+
+    def read(self, model: Any, X: Any) -> Tree:
+        status = "optimal" if model._config.is_within_time_limit() else "time_limit"
+        return Tree(model.predict(X), int(model.get_num_branching_nodes()) + 1, status)
+
+
+class Official(Method):
+    """The paper's own SPLIT or LicketySPLIT, on a data frame.
+
+    SPLIT's depth and lookahead count the root: one more than ours; LicketySPLIT's are splits. Each
+    of their searches has the whole time limit. Trees are nodes whose left child has the feature.
+    """
+
+    def __init__(self, problem: Problem, name: str, *, extra: int, **options: Any) -> None:
+        super().__init__(problem, "split", name)
+        self._extra = extra
+        self._options = options
+
+    def convert(self, X: Matrix, y: Labels) -> tuple[Any, Any]:
+        return frame_and_series(X, y)
+
+    def warm_up(self, X: Any, y: Any) -> None:
+        step = max(1, len(y) // WARM_UP_ROWS)  # their rows must be numbered from 0
+        super().warm_up(*(part[::step].reset_index(drop=True) for part in (X, y)))
+
+    def fit(self, X: Any, y: Any) -> Any:
+        model = self._class(
+            full_depth_budget=self.problem.depth + self._extra,
+            reg=self.problem.regularization,
+            time_limit=int(self.problem.time_limit),
+            **self._options,
+        )
+        model.fit(X, y)
+        return model
+
+    def read(self, model: Any, X: Any) -> Tree:
+        return Tree(node_predictions(model.tree, X.to_numpy()), node_leaves(model.tree), "complete")
 
 
 class Cart(Method):
@@ -199,10 +336,34 @@ class Cart(Method):
         return Tree(label[end[model.apply(X)]], leaves, "complete")
 
 
-def _gosdt_leaves(node: Any) -> int:
+def frame_and_series(X: Matrix, y: Labels) -> tuple[Any, Any]:
+    """Return a data frame with named columns, and the labels as a series."""
+    import pandas as pd
+
+    names = [f"x{column}" for column in range(X.shape[1])]
+    return pd.DataFrame(X, columns=names), pd.Series(y, name="y")
+
+
+def node_leaves(node: Any) -> int:
+    """Count the leaves of a tree of nodes, as gosdt and the paper's packages have them."""
     if not hasattr(node, "left_child"):
         return 1
-    return _gosdt_leaves(node.left_child) + _gosdt_leaves(node.right_child)
+    return node_leaves(node.left_child) + node_leaves(node.right_child)
+
+
+def node_predictions(node: Any, X: NDArray[Any]) -> NDArray[Any]:
+    """Return what such a tree says of every row; its classes must be 0 and 1."""
+    if not hasattr(node, "left_child"):
+        return np.full(len(X), int(node.prediction))
+    has_feature = X[:, int(node.feature)] != 0
+    predictions = np.empty(len(X), dtype=int)
+    predictions[has_feature] = node_predictions(node.left_child, X[has_feature])
+    predictions[~has_feature] = node_predictions(node.right_child, X[~has_feature])
+    return predictions
+
+
+def _dict_leaves(node: Any) -> int:
+    return _dict_leaves(node["left"]) + _dict_leaves(node["right"]) if "left" in node else 1
 
 
 def _fold(tree: Any, regularization: float) -> tuple[NDArray[np.intp], int]:
@@ -236,25 +397,34 @@ METHODS: dict[str, Callable[[Problem], Method]] = {
     "splitsecond LicketySPLIT, exact last split": partial(
         SplitSecond, name="LicketySPLITClassifier", exact_last_split=True
     ),
-    "splitsecond SPLIT, lookahead 2": partial(
-        SplitSecond, name="SPLITClassifier", lookahead_depth=2
-    ),
+    **{
+        f"splitsecond SPLIT, lookahead {levels}": partial(
+            SplitSecond, name="SPLITClassifier", lookahead_depth=levels
+        )
+        for levels in range(1, 6)
+    },
     "splitsecond optimal": partial(SplitSecond, name="OptimalTreeClassifier"),
+    "splitsecond optimal, raw": partial(
+        SplitSecond, name="OptimalTreeClassifier", binarizer="midpoint"
+    ),
     "splitsecond greedy": partial(SplitSecond, name="GreedyTreeClassifier"),
     "tree-praxis, lookahead 1": partial(TreePraxis, lookahead=1),
     "tree-praxis, lookahead 2": partial(TreePraxis, lookahead=2),
+    "licketysplit, lookahead 1": partial(Licketysplit, lookahead=1),
+    "licketysplit, lookahead 1, search alone": partial(
+        Licketysplit, lookahead=1, probabilities=False
+    ),
+    "licketysplit, lookahead 2, search alone": partial(
+        Licketysplit, lookahead=2, probabilities=False
+    ),
+    "official LicketySPLIT": partial(Official, name="LicketySPLIT", extra=0),
+    "official SPLIT, lookahead 2": partial(
+        Official, name="SPLIT", extra=1, lookahead_depth_budget=3
+    ),
     "CART, folded": Cart,
     "pystreed": PySTreeD,
     "gosdt": GOSDT,
+    "imodels FastSmallTree": FastSmallTree,
+    "pydl8.5": DL85,
+    "pycontree": ConTree,
 }
-# The distributions whose versions a result names.
-DISTRIBUTIONS = (
-    "splitsecond",
-    "tree-praxis",
-    "arborenum",
-    "treefarms",
-    "pystreed",
-    "gosdt",
-    "scikit-learn",
-    "numpy",
-)

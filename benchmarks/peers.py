@@ -8,14 +8,17 @@ README.md in this folder says what is compared and how to read the tables.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import data
+import environments
 import report
-from measure import Task, interleave, write_ratio
+import runs
+from data import Numbers, Source
+from measure import Task, interleave, over, write_ratio
 from packages import Problem
 from report import Column, Table, column
 
@@ -30,6 +33,13 @@ OPTIMAL_DEPTHS = {
     "spambase": (4,),
 }
 GOSDT_TIME_LIMIT = 60.0
+# At these prices no tree that is worth its leaves is as deep as this (imodels knows no depth).
+DEEP, DEEP_REGULARIZATIONS = 10, (0.02, 0.01)
+DEEP_SETS = ("compas_split", "bike_praxis", "heloc", "adult")
+# Without a price (pydl8.5 knows none).
+FREE_DEPTHS = {"compas_split": (3, 4), "bike_praxis": (3, 4), "heloc": (3,), "adult": (3,)}
+# Raw numbers (pycontree), and depths.
+RAW_DEPTHS = {"compas": (3, 4), "hypothyroid": (2, 3), "bank": (2,), "heloc": (2,)}
 
 
 COLUMNS = (
@@ -41,6 +51,7 @@ COLUMNS = (
     Column("quartiles", report.spread),
     column("fits", "fits"),
     Column("time / ours", write_ratio),
+    column("peak memory", "peak_bytes", report.megabytes),
     column("objective", "objective", report.decimals(4)),
     column("leaves", "leaves"),
     column("status", "status"),
@@ -51,19 +62,22 @@ COLUMNS = (
 class Comparison:
     """Methods that take turns on one problem; the first is the one the others are divided by."""
 
-    data_set: str
+    source: Source
     depth: int
     regularization: float
     methods: Sequence[str]
 
     def __str__(self) -> str:
-        return f"{self.data_set}, depth {self.depth}, lambda {self.regularization}"
+        return f"{self.source}, depth {self.depth}, lambda {self.regularization}"
 
 
 def licketysplit(data_sets: Sequence[str]) -> Iterator[Comparison]:
     methods = (
         "splitsecond LicketySPLIT",
         "tree-praxis, lookahead 1",
+        "licketysplit, lookahead 1",
+        "licketysplit, lookahead 1, search alone",
+        "official LicketySPLIT",
         "CART, folded",
         "splitsecond LicketySPLIT, exact last split",
         "splitsecond greedy",
@@ -75,13 +89,18 @@ def licketysplit(data_sets: Sequence[str]) -> Iterator[Comparison]:
 
 
 def split(data_sets: Sequence[str]) -> Iterator[Comparison]:
-    methods = ("splitsecond SPLIT, lookahead 2", "tree-praxis, lookahead 2")
+    methods = (
+        "splitsecond SPLIT, lookahead 2",
+        "tree-praxis, lookahead 2",
+        "licketysplit, lookahead 2, search alone",
+        "official SPLIT, lookahead 2",
+    )
     for data_set in data_sets:
         for regularization in REGULARIZATIONS:
             yield Comparison(data_set, 5, regularization, methods)
 
 
-def optimal(data_sets: Sequence[str], *, gosdt_everywhere: bool) -> Iterator[Comparison]:
+def optimal(data_sets: Sequence[str], *, gosdt_everywhere: bool = False) -> Iterator[Comparison]:
     for data_set in data_sets:
         for depth in OPTIMAL_DEPTHS.get(data_set, ()):
             methods = ["splitsecond optimal", "pystreed"]
@@ -90,60 +109,86 @@ def optimal(data_sets: Sequence[str], *, gosdt_everywhere: bool) -> Iterator[Com
             yield Comparison(data_set, depth, 0.001, methods)
 
 
-HEADINGS = {
-    "licketysplit": "LicketySPLIT",
-    "split": "SPLIT, lookahead 2",
-    "optimal": "Optimal trees",
+def deep(data_sets: Sequence[str]) -> Iterator[Comparison]:
+    methods = ("splitsecond optimal", "imodels FastSmallTree")
+    for data_set in data_sets:
+        for regularization in DEEP_REGULARIZATIONS if data_set in DEEP_SETS else ():
+            yield Comparison(data_set, DEEP, regularization, methods)
+
+
+def free(data_sets: Sequence[str]) -> Iterator[Comparison]:
+    methods = ("splitsecond optimal", "pystreed", "pydl8.5")
+    for data_set in data_sets:
+        for depth in FREE_DEPTHS.get(data_set, ()):
+            yield Comparison(data_set, depth, 0.0, methods)
+
+
+def raw(_: Sequence[str]) -> Iterator[Comparison]:
+    methods = ("splitsecond optimal, raw", "pycontree", "CART, folded")
+    for data_set, depths in RAW_DEPTHS.items():
+        for depth in depths:
+            yield Comparison(Numbers(data_set), depth, 0.001, methods)
+
+
+GROUPS: dict[str, tuple[str, Callable[[Sequence[str]], Iterator[Comparison]]]] = {
+    "licketysplit": ("LicketySPLIT", licketysplit),
+    "split": ("SPLIT, lookahead 2", split),
+    "optimal": ("Optimal trees", optimal),
+    "deep": ("Optimal trees of any depth", deep),
+    "free": ("Most accurate trees, no price of a leaf", free),
+    "raw": ("Optimal trees on raw numbers", raw),
 }
 
 
-def compare(comparison: Comparison, *, budget: float, time_limit: float) -> list[dict[str, Any]]:
+def compare(
+    comparison: Comparison, methods: Sequence[str], *, budget: float, time_limit: float
+) -> list[dict[str, Any]]:
     """Run one comparison and return a row for each method."""
     tasks = []
-    for method in comparison.methods:
+    for method in methods:
         limit = min(time_limit, GOSDT_TIME_LIMIT) if method == "gosdt" else time_limit
         problem = Problem(comparison.depth, comparison.regularization, limit)
-        tasks.append(Task(method, comparison.data_set, problem))
+        tasks.append(Task(method, comparison.source, problem))
     measurements = interleave(tasks, budget=budget)
     ours = measurements[0].median if measurements[0].finished else None
     rows = []
     for measurement in measurements:
-        theirs = measurement.median
-        ratio = None if ours is None or theirs is None else theirs / ours
-        rows.append({**measurement.to_row(), "time_over_ours": ratio})
+        rows.append({**measurement.to_row(), "time_over_ours": over(measurement.median, ours)})
     return rows
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data-set", nargs="+", choices=data.NAMES, default=DEFAULT_SETS)
-    parser.add_argument("--group", nargs="+", choices=HEADINGS, default=list(HEADINGS))
-    parser.add_argument("--out", type=Path, required=True, help="folder for peers.csv, peers.md")
+    parser.add_argument("--group", nargs="+", choices=GROUPS, default=list(GROUPS))
     parser.add_argument("--budget", type=float, default=10.0, help="seconds a method is repeated")
     parser.add_argument("--time-limit", type=float, default=300.0, help="seconds for one fit")
     parser.add_argument(
         "--gosdt-everywhere", action="store_true", help="run gosdt on more than its quickest case"
     )
+    runs.add_options(parser)
     arguments = parser.parse_args()
 
-    facts = {}
-    for name in arguments.data_set:  # also fills the cache before the clock runs
-        X, y = data.load(name)
-        facts[name] = f"{X.shape[0]} x {X.shape[1]}, checksum {data.checksum(X, y)}"
-    groups = {
-        "licketysplit": licketysplit(arguments.data_set),
-        "split": split(arguments.data_set),
-        "optimal": optimal(arguments.data_set, gosdt_everywhere=arguments.gosdt_everywhere),
-    }
+    limits = {"budget": arguments.budget, "time_limit": arguments.time_limit}
+    plan = {group: list(GROUPS[group][1](arguments.data_set)) for group in arguments.group}
+    if arguments.gosdt_everywhere and "optimal" in plan:
+        plan["optimal"] = list(optimal(arguments.data_set, gosdt_everywhere=True))
+    asked = [comparison for group in plan.values() for comparison in group]
+    absent = environments.absent(method for each in asked for method in each.methods)
+    facts = data.describe(dict.fromkeys(comparison.source for comparison in asked))
+    facts["not run, since not installed"] = "; ".join(absent) or "none"
     tables: list[Table] = []
-    for group in arguments.group:
-        rows: list[dict[str, Any]] = []
-        tables.append(Table(HEADINGS[group], COLUMNS, rows))
-        for comparison in groups[group]:
-            report.progress(f"{HEADINGS[group]}: {comparison}")
-            rows += compare(comparison, budget=arguments.budget, time_limit=arguments.time_limit)
-            report.save(arguments.out, "peers", facts, tables)
-    print(report.save(arguments.out, "peers", facts, tables))
+    with runs.Run("peers", len(asked), arguments, limits) as run:
+        for group, comparisons in plan.items():
+            rows: list[dict[str, Any]] = []
+            heading = GROUPS[group][0]
+            tables.append(Table(heading, COLUMNS, rows))
+            for comparison in comparisons:
+                present = [method for method in comparison.methods if method not in absent]
+                measure = partial(compare, comparison, present, **limits)
+                rows += run.rows(f"{heading}: {comparison}", measure, methods=present)
+                text = report.save(arguments.out, "peers", facts, tables)
+    print(text)
 
 
 if __name__ == "__main__":

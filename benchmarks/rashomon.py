@@ -10,12 +10,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import data
+import environments
 import report
-from measure import Measurement, Task, interleave, write_ratio
+import runs
+from measure import Measurement, Task, interleave, over, write_ratio
 from report import Column, Table, column
 from set_packages import SET_METHODS, SetProblem
 
@@ -119,8 +121,7 @@ def compare(
             {
                 **measurement.to_row(),
                 "epsilon": EPSILON,
-                "time_over_ours": None if None in (ours, theirs) else theirs / ours,
-                "peak_bytes": measurement.peak_bytes,
+                "time_over_ours": over(theirs, ours),
                 **judge(measurement, true_set, problem, n_rows),
             }
         )
@@ -167,34 +168,34 @@ def main() -> None:
     parser.add_argument("--data-set", nargs="+", choices=DATA_SETS, default=DATA_SETS)
     parser.add_argument("--method", nargs="+", choices=SET_METHODS, default=list(SET_METHODS))
     parser.add_argument("--depth", type=int, default=5)
-    parser.add_argument("--out", type=Path, required=True, help="folder for the results")
     parser.add_argument("--budget", type=float, default=10.0, help="seconds a method is repeated")
     parser.add_argument("--time-limit", type=float, default=600.0, help="seconds for one fit")
     parser.add_argument("--memory-limit", type=float, default=12.0, help="gigabytes for a method")
+    runs.add_options(parser)
     arguments = parser.parse_args()
     # Ours comes first: the others are divided by it.
-    methods = list(dict.fromkeys([OURS, *arguments.method]))
-
+    asked = list(dict.fromkeys([OURS, *arguments.method]))
+    absent = environments.absent(asked)
+    methods = [method for method in asked if method not in absent]
+    limits = {
+        "budget": arguments.budget,
+        "time_limit": arguments.time_limit,
+        "memory_limit": int(arguments.memory_limit * 1e9),
+    }
     facts = {
         "limits": f"{arguments.time_limit:.0f} s for a fit, {arguments.memory_limit:g} GB of "
-        "address space for a method"
+        "address space for a method",
+        **data.describe(arguments.data_set),
+        "not run, since not installed": "; ".join(absent) or "none",
     }
-    for name in arguments.data_set:  # also fills the cache before the clock runs
-        X, y = data.load(name)
-        facts[name] = f"{X.shape[0]} x {X.shape[1]}, checksum {data.checksum(X, y)}"
+    comparisons = list(plan(arguments.data_set, arguments.depth))
     rows: list[dict[str, Any]] = []
     table = Table(f"Rashomon sets, epsilon {EPSILON}", COLUMNS, rows)
-    for comparison in plan(arguments.data_set, arguments.depth):
-        report.progress(str(comparison))
-        rows += compare(
-            comparison,
-            methods,
-            budget=arguments.budget,
-            time_limit=arguments.time_limit,
-            memory_limit=int(arguments.memory_limit * 1e9),
-        )
-        report.save(arguments.out, "rashomon", facts, [table])
-    print(report.save(arguments.out, "rashomon", facts, [table]))
+    with runs.Run("rashomon", len(comparisons), arguments, {**limits, "methods": methods}) as run:
+        for comparison in comparisons:
+            rows += run.rows(str(comparison), partial(compare, comparison, methods, **limits))
+            text = report.save(arguments.out, "rashomon", facts, [table])
+    print(text)
 
 
 if __name__ == "__main__":

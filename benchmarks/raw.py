@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures import TimeoutError as TooLong
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from typing import Any
 import data
 import numpy as np
 import report
-from measure import resident_peak
+import runs
+from measure import over, resident_peak
 from paper import printed
 from report import Table, column
 
@@ -67,7 +69,7 @@ def ours(name: str, threads: int, fits: int) -> dict[str, Any]:
         totals.append(time.perf_counter() - start)
         binarize.append(totals[-1] - model.statistics_["search_seconds"])
     memory = resident_peak() - before
-    B = model.binarizer_.transform(X)
+    B = model.binarizer_.transform(X)  # type: ignore[union-attr]
     return {
         "shape": f"{len(X):,} x {X.shape[1]}",
         "binarize": float(np.median(binarize)),
@@ -147,6 +149,19 @@ def paper_row(name: str) -> dict[str, Any]:
     }
 
 
+def compare(
+    name: str, methods: Sequence[str], *, threads: int, fits: int, time_limit: float
+) -> list[dict[str, Any]]:
+    """Return a row for each method, and the paper's."""
+    rows = [measure(name, method, threads, fits, time_limit) for method in methods]
+    rows.append(paper_row(name))
+    for row in rows:
+        for key in rows[0]:
+            row.setdefault(key, None)
+        row["binarize_over_ours"] = over(row["binarize"], rows[0]["binarize"])
+    return rows
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", nargs="+", default=list(data.PAPER_SETS), choices=data.PAPER_SETS)
@@ -154,25 +169,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--fits", type=int, default=7)
     parser.add_argument("--time-limit", type=float, default=900.0)
-    parser.add_argument("--out", type=Path, default=Path("build/benchmarks"))
+    runs.add_options(parser)
     chosen = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     rows: list[dict[str, Any]] = []
-    text = ""
-    for name in chosen.data:
-        group = [
-            measure(name, method, chosen.threads, chosen.fits, chosen.time_limit)
-            for method in chosen.methods
-        ]
-        group.append(paper_row(name))
-        for row in group:
-            for key in group[0]:
-                row.setdefault(key, None)
-            mine, theirs = group[0]["binarize"], row["binarize"]
-            row["binarize_over_ours"] = None if None in (mine, theirs) else theirs / mine
-        rows += group
-        facts = {"threads": str(chosen.threads), "boosted stumps": str(ROUNDS)}
-        text = report.save(chosen.out, "raw", facts, [Table("Raw frame to tree", COLUMNS, rows)])
+    limits = {
+        "threads": chosen.threads,
+        "fits": chosen.fits,
+        "time_limit": chosen.time_limit,
+    }
+    facts = {"threads": str(chosen.threads), "boosted stumps": str(ROUNDS)}
+    table = Table("Raw frame to tree", COLUMNS, rows)
+    settings = {**limits, "methods": chosen.methods}
+    with runs.Run("raw", len(chosen.data), chosen, settings) as run:
+        for name in chosen.data:
+            rows += run.rows(name, partial(compare, name, chosen.methods, **limits))
+            text = report.save(chosen.out, "raw", facts, [table])
     print(text)
 
 

@@ -32,7 +32,7 @@ class SplitSecondImportance(SplitSecondSet):
         ).fit(X, y)
 
     def summarize(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
-        return {"means": model.mean_, "status": model.status_}
+        return {"means": model.mean_.tolist(), "status": model.status_}
 
 
 class PraxisImportance(PraxisSet):
@@ -59,7 +59,7 @@ class PraxisImportance(PraxisSet):
         return X, y
 
     def summarize(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
-        return {"means": np.asarray(model["mean_sub_mr"]), "status": "complete"}
+        return {"means": np.asarray(model["mean_sub_mr"]).tolist(), "status": "complete"}
 
 
 _praxis = partial(

@@ -9,14 +9,17 @@ draws its own bootstraps, so the means agree roughly: their correlation with our
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import data
+import environments
 import numpy as np
 import report
-from measure import Task, interleave, write_ratio
+import runs
+from measure import Task, interleave, over, write_ratio
 from rashomon import DATA_SETS, EPSILON, OURS, first_fit
 from report import Column, Table, column
 from rid_packages import BOOTSTRAPS, RID_METHODS
@@ -36,25 +39,25 @@ COLUMNS = (
 )
 
 
-def compare(name: str, *, depth: int, budget: float, time_limit: float) -> list[dict[str, Any]]:
-    """Run all methods on one data set and return a row for each."""
+def compare(
+    name: str, methods: Sequence[str], *, depth: int, budget: float, time_limit: float
+) -> list[dict[str, Any]]:
+    """Run methods on one data set and return a row for each."""
     problem = SetProblem(depth, REGULARIZATION, time_limit, epsilon=EPSILON)
     problem = replace(problem, reference=min(first_fit(Task(OURS, name, problem))))
-    tasks = [Task(method, name, problem, patience=time_limit) for method in RID_METHODS]
+    tasks = [Task(method, name, problem, patience=time_limit) for method in methods]
     measured = {m.task.method: m for m in interleave(tasks, budget=budget, min_fits=1)}
     rows = []
     for method, measurement in measured.items():
         ours = measured[EXACT if method.endswith(("exact", "TreeFARMS")) else RESPLIT]
         theirs = time_limit if measurement.status.startswith("killed") else measurement.median
-        means = [measured[EXACT].found.get("means"), measurement.found.get("means")]
-        told = all(part is not None for part in means)
+        means = [each.found.get("means", []) for each in (measured[EXACT], measurement)]
         rows.append(
             {
                 **measurement.to_row(),
                 "bootstraps": BOOTSTRAPS,
-                "peak_bytes": measurement.peak_bytes,
-                "time_over_ours": None if None in (ours.median, theirs) else theirs / ours.median,
-                "correlation": float(np.corrcoef(means)[0, 1]) if told else None,
+                "time_over_ours": over(theirs, ours.median),
+                "correlation": float(np.corrcoef(means)[0, 1]) if all(means) else None,
             }
         )
     for row in rows:
@@ -66,25 +69,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data-set", nargs="+", choices=DATA_SETS, default=DATA_SETS)
     parser.add_argument("--depth", type=int, default=5)
-    parser.add_argument("--out", type=Path, required=True, help="folder for the results")
     parser.add_argument("--budget", type=float, default=3.0, help="seconds a method is repeated")
     parser.add_argument("--time-limit", type=float, default=300.0, help="seconds for one fit")
+    runs.add_options(parser)
     arguments = parser.parse_args()
-    facts = {"limits": f"{arguments.time_limit:.0f} s for a fit"}
-    for name in arguments.data_set:  # also fills the cache before the clock runs
-        X, y = data.load(name)
-        facts[name] = f"{X.shape[0]} x {X.shape[1]}, checksum {data.checksum(X, y)}"
+    absent = environments.absent(RID_METHODS)
+    methods = [method for method in RID_METHODS if method not in absent]
+    facts = {
+        "limits": f"{arguments.time_limit:.0f} s for a fit",
+        **data.describe(arguments.data_set),
+        "not run, since not installed": "; ".join(absent) or "none",
+    }
+    asked = {
+        "depth": arguments.depth,
+        "budget": arguments.budget,
+        "time_limit": arguments.time_limit,
+    }
     rows: list[dict[str, Any]] = []
     table = Table(f"RID, lambda {REGULARIZATION}, epsilon {EPSILON}", COLUMNS, rows)
-    for name in arguments.data_set:
-        report.progress(name)
-        rows += compare(
-            name,
-            depth=arguments.depth,
-            budget=arguments.budget,
-            time_limit=arguments.time_limit,
-        )
-        text = report.save(arguments.out, "rid_peers", facts, [table])
+    settings = {**asked, "methods": methods}
+    with runs.Run("rid_peers", len(arguments.data_set), arguments, settings) as run:
+        for name in arguments.data_set:
+            rows += run.rows(name, partial(compare, name, methods, **asked))
+            text = report.save(arguments.out, "rid_peers", facts, [table])
     print(text)
 
 

@@ -1,4 +1,4 @@
-"""Shows how time and memory grow with rows, columns and depth, on synthetic data.
+"""Shows how time and memory grow with rows, columns, depth and threads, on synthetic data.
 
     python benchmarks/scaling.py --out benchmarks/results
 
@@ -8,15 +8,17 @@ README.md in this folder says what is measured and how to read the tables.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 import report
+import runs
 from data import Synthetic
-from measure import FINISHED, Task, WorkerError, interleave, peak_memory
+from measure import FINISHED, Task, interleave
 from packages import METHODS, Problem
 from report import Column, Table, column
 
@@ -29,6 +31,15 @@ DEFAULT_METHODS = (
 # The depth a method is run at where depth is not what varies.
 DEFAULT_DEPTH = 5
 DEPTHS = {"splitsecond optimal": 4}
+# Exponents of the paper's bounds at these depths: n k^2 d^2 for LicketySPLIT,
+# n (d - l) k^(l + 1) + n k^(d - l) for SPLIT with lookahead l, n (2k)^d for the optimum. In the
+# depth the latter two are no powers; with threads, time can at best fall as their number grows.
+THEORY = {
+    ("splitsecond LicketySPLIT", "columns"): 2,
+    ("splitsecond LicketySPLIT", "depth"): 2,
+    ("splitsecond SPLIT, lookahead 2", "columns"): 3,
+    ("splitsecond optimal", "columns"): 4,
+}
 
 ROWS = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 ROWS_COLUMNS = 40
@@ -36,6 +47,11 @@ COLUMNS = (25, 50, 100, 200, 500, 1000, 2000)
 COLUMNS_ROWS = 20_000
 DEPTH_RANGE = range(2, 9)
 DEPTH_SHAPE = (17_379, 43)  # that of bike_praxis
+# For threads, and for the lookahead of SPLIT, whose time is least at (d - 1) / 2 by the theory.
+THREADS_SHAPE = (1_000_000, 40)
+LOOKAHEAD_SHAPE = (17_379, 43)
+LOOKAHEAD_DEPTHS = (5, 6)
+LOOKAHEADS = range(1, 6)
 MEMORY_SHAPES = ((1_000_000, 40), (10_000_000, 40), (1_000_000, 200), (20_000, 2000))
 
 TIME_COLUMNS = (
@@ -57,6 +73,17 @@ SLOPE_COLUMNS = (
     column("from", "from"),
     column("to", "to"),
     column("log-log slope", "slope", report.decimals(2)),
+    column("theory", "theory"),
+)
+LOOKAHEAD_COLUMNS = (
+    column("method", "method"),
+    column("depth", "depth"),
+    column("median", "median", report.seconds),
+    Column("quartiles", report.spread),
+    column("fits", "fits"),
+    column("objective", "objective", report.decimals(4)),
+    column("least time by the theory", "theory"),
+    column("status", "status"),
 )
 MEMORY_COLUMNS = (
     column("method", "method"),
@@ -77,30 +104,34 @@ class Series:
 
     against: str
     method: str
-    points: Sequence[tuple[Synthetic, int]]  # data and depth
-    threads: int = 1
+    points: Sequence[tuple[Synthetic, int, int]]  # data, depth and threads
 
     def __str__(self) -> str:
-        return f"{self.method}, {self.threads} thread(s), against {self.against}"
+        return f"{self.method}, {self.points[0][2]} thread(s), against {self.against}"
 
 
-def plan(methods: Sequence[str], *, max_rows: int, max_columns: int) -> Iterator[Series]:
+def plan(
+    methods: Sequence[str], *, max_rows: int, max_columns: int, max_threads: int
+) -> Iterator[Series]:
+    counts = [2**power for power in range(max_threads.bit_length()) if 2**power <= max_threads]
     for method in methods:
         depth = DEPTHS.get(method, DEFAULT_DEPTH)
-        by_rows = [(Synthetic(n, ROWS_COLUMNS), depth) for n in ROWS if n <= max_rows]
-        by_columns = [(Synthetic(COLUMNS_ROWS, k), depth) for k in COLUMNS if k <= max_columns]
-        by_depth = [(Synthetic(*DEPTH_SHAPE), deeper) for deeper in DEPTH_RANGE]
-        for threads in (1, 2) if method.startswith("splitsecond") else (1,):
-            yield Series("rows", method, by_rows, threads)
+        by_columns = [(Synthetic(COLUMNS_ROWS, k), depth, 1) for k in COLUMNS if k <= max_columns]
+        by_depth = [(Synthetic(*DEPTH_SHAPE), deeper, 1) for deeper in DEPTH_RANGE]
+        for threads in dict.fromkeys((counts[0], counts[-1])):
+            shapes = [Synthetic(n, ROWS_COLUMNS) for n in ROWS if n <= max_rows]
+            yield Series("rows", method, [(shape, depth, threads) for shape in shapes])
         yield Series("columns", method, by_columns)
         yield Series("depth", method, by_depth)
+        shape = Synthetic(min(THREADS_SHAPE[0], max_rows), THREADS_SHAPE[1])
+        yield Series("threads", method, [(shape, depth, threads) for threads in counts])
 
 
 def measure_times(series: Series, *, budget: float, time_limit: float) -> Iterator[dict[str, Any]]:
     """Yield a row for each point, up to and including the first that does not finish."""
     previous: dict[str, Any] | None = None
-    for shape, depth in series.points:
-        problem = Problem(depth, REGULARIZATION, time_limit, series.threads)
+    for shape, depth, threads in series.points:
+        problem = Problem(depth, REGULARIZATION, time_limit, threads)
         (measurement,) = interleave([Task(series.method, shape, problem)], budget=budget)
         row = {**measurement.to_row(), "rows": shape.rows, "columns": shape.columns}
         ends = [previous, row] if previous and measurement.finished else []
@@ -122,24 +153,25 @@ def summarize(series: Series, rows: Sequence[report.Row]) -> dict[str, Any]:
     finished = [row for row in rows if row["status"] in FINISHED]
     return {
         "method": series.method,
-        "threads": series.threads,
+        "threads": "all" if series.against == "threads" else series.points[0][2],
         "against": series.against,
         "from": finished[0][series.against] if finished else None,
         "to": finished[-1][series.against] if finished else None,
         "slope": slope(finished, series.against),
+        "theory": {"rows": 1, "threads": -1}.get(
+            series.against, THEORY.get((series.method, series.against))
+        ),
     }
 
 
-def measure_memory(method: str, shape: Synthetic, *, time_limit: float) -> dict[str, Any]:
+def measure_memory(method: str, shape: Synthetic, *, time_limit: float) -> list[dict[str, Any]]:
     """Compare what a fit adds to the resident memory with the data at one bit a cell."""
     depth = DEPTHS.get(method, DEFAULT_DEPTH)
     packed = shape.rows * shape.columns / 8
-    peak, status = None, "complete"
-    try:
-        peak = peak_memory(Task(method, shape, Problem(depth, REGULARIZATION, time_limit)))
-    except WorkerError as error:
-        status = str(error)
-    return {
+    task = Task(method, shape, Problem(depth, REGULARIZATION, time_limit))
+    (measurement,) = interleave([task], budget=0, min_fits=0)
+    peak = measurement.peak_bytes
+    row = {
         "method": method,
         "threads": 1,
         "rows": shape.rows,
@@ -148,42 +180,67 @@ def measure_memory(method: str, shape: Synthetic, *, time_limit: float) -> dict[
         "packed_bytes": packed,
         "peak_bytes": peak,
         "peak_over_packed": None if peak is None else peak / packed,
-        "status": status,
+        "status": measurement.status,
     }
+    return [row]
+
+
+def measure_lookaheads(depth: int, *, budget: float, time_limit: float) -> list[dict[str, Any]]:
+    """Time SPLIT with every lookahead below the depth, by turns."""
+    problem = Problem(depth, REGULARIZATION, time_limit)
+    methods = [f"splitsecond SPLIT, lookahead {levels}" for levels in LOOKAHEADS if levels < depth]
+    tasks = [Task(method, Synthetic(*LOOKAHEAD_SHAPE), problem) for method in methods]
+    theory = f"lookahead {(depth - 1) / 2:g}"
+    return [{**each.to_row(), "theory": theory} for each in interleave(tasks, budget=budget)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--method", nargs="+", choices=METHODS, default=DEFAULT_METHODS)
-    parser.add_argument("--out", type=Path, required=True, help="folder for scaling.csv, .md")
     parser.add_argument("--budget", type=float, default=5.0, help="seconds a fit is repeated")
     parser.add_argument("--time-limit", type=float, default=60.0, help="seconds for one fit")
     parser.add_argument("--max-rows", type=int, default=max(ROWS))
     parser.add_argument("--max-columns", type=int, default=max(COLUMNS))
+    parser.add_argument("--max-threads", type=int, default=os.cpu_count() or 1)
+    runs.add_options(parser)
     arguments = parser.parse_args()
 
     slopes: list[dict[str, Any]] = []
     memory: list[dict[str, Any]] = []
-    times: dict[str, list[dict[str, Any]]] = {"rows": [], "columns": [], "depth": []}
+    lookahead: list[dict[str, Any]] = []
+    times: dict[str, list[dict[str, Any]]] = {
+        key: [] for key in ("rows", "columns", "depth", "threads")
+    }
     tables = [
         Table("Slopes", SLOPE_COLUMNS, slopes),
+        Table("SPLIT against lookahead", LOOKAHEAD_COLUMNS, lookahead),
         Table(f"Memory of a fit by {arguments.method[0]}", MEMORY_COLUMNS, memory),
         *(Table(f"Time against {key}", TIME_COLUMNS, rows) for key, rows in times.items()),
     ]
-    for rows, columns in MEMORY_SHAPES:
-        if rows <= arguments.max_rows and columns <= arguments.max_columns:
-            shape = Synthetic(rows, columns)
-            report.progress(f"memory: {shape}")
-            limit = arguments.time_limit
-            memory.append(measure_memory(arguments.method[0], shape, time_limit=limit))
     limits = {"budget": arguments.budget, "time_limit": arguments.time_limit}
     sizes = {"max_rows": arguments.max_rows, "max_columns": arguments.max_columns}
-    for series in plan(arguments.method, **sizes):
-        report.progress(str(series))
-        measured = list(measure_times(series, **limits))
-        times[series.against] += measured
-        slopes.append(summarize(series, measured))
-        report.save(arguments.out, "scaling", {}, tables)
+    shapes = [
+        Synthetic(rows, columns)
+        for rows, columns in MEMORY_SHAPES
+        if rows <= arguments.max_rows and columns <= arguments.max_columns
+    ]
+    planned = list(plan(arguments.method, **sizes, max_threads=arguments.max_threads))
+    total = len(shapes) + len(LOOKAHEAD_DEPTHS) + len(planned)
+    settings = {**limits, **sizes, "max_threads": arguments.max_threads}
+    with runs.Run("scaling", total, arguments, settings) as run:
+        for shape in shapes:
+            measure = partial(
+                measure_memory, arguments.method[0], shape, time_limit=arguments.time_limit
+            )
+            memory += run.rows(f"memory of {arguments.method[0]}, {shape}", measure)
+        for depth in LOOKAHEAD_DEPTHS:
+            part = partial(measure_lookaheads, depth, **limits)
+            lookahead += run.rows(f"SPLIT against lookahead, depth {depth}", part)
+        for series in planned:
+            measured = run.rows(str(series), partial(measure_times, series, **limits))
+            times[series.against] += measured
+            slopes.append(summarize(series, measured))
+            report.save(arguments.out, "scaling", {}, tables)
     print(report.save(arguments.out, "scaling", {}, tables))
 
 

@@ -11,15 +11,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from data import Labels, Matrix
-from packages import Method, Problem
-
-WARM_UP_ROWS = 256
+from packages import Method, Problem, frame_and_series, node_leaves, node_predictions
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,6 @@ class SetMethod(Method):
 
     def status(self, model: Any) -> str:
         return "complete"
-
-    def warm_up(self, X: Any, y: Any) -> None:
-        whole, self.problem = self.problem, replace(self.problem, depth=1)
-        step = max(1, len(y) // WARM_UP_ROWS)  # rows may be sorted by class
-        self.fit(X[::step], y[::step])
-        self.problem = whole
 
     def summarize(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
         histogram = self.histogram(model, len(y))
@@ -154,10 +147,7 @@ class TreeFarmsSet(SetMethod):
         super().__init__(problem, "treefarms", "TREEFARMS")
 
     def convert(self, X: Matrix, y: Labels) -> tuple[Any, Any]:
-        import pandas as pd
-
-        names = [f"x{column}" for column in range(X.shape[1])]
-        return pd.DataFrame(X, columns=names), pd.Series(y, name="y")
+        return frame_and_series(X, y)
 
     def fit(self, X: Any, y: Any) -> Any:
         return self._class(
@@ -183,6 +173,50 @@ class TreeFarmsSet(SetMethod):
         return dict(sorted(counted.items()))
 
 
+class OfficialSet(SetMethod):
+    """The paper's own RESPLIT, on a data frame; depth and lookahead count the root.
+
+    Its bound is a multiple of the optimum, given as for the others. It writes files in a folder
+    `tmp` where it runs, and finds its trees one by one when asked for them.
+    """
+
+    def __init__(self, problem: SetProblem, lookahead: int) -> None:
+        super().__init__(problem, "resplit", "RESPLIT")
+        self._lookahead = lookahead
+
+    def convert(self, X: Matrix, y: Labels) -> tuple[Any, Any]:
+        Path("tmp").mkdir(exist_ok=True)
+        self._y = y
+        return frame_and_series(X, y)
+
+    def warm_up(self, X: Any, y: Any) -> None:
+        """Do nothing: what a fit leaves behind shows in the next."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        assert self.problem.reference is not None
+        model = self._class(
+            {
+                "regularization": self.problem.leaf_cost(len(y)) / len(y),
+                "rashomon_bound_multiplier": self.problem.slack(len(y)) / self.problem.reference,
+                "depth_budget": self.problem.depth + 1,
+                "cart_lookahead_depth": self._lookahead + 1,
+                "verbose": False,
+            },
+            fill_tree="treefarms",
+        )
+        model.fit(X, y)
+        self._X = X.to_numpy()
+        return model
+
+    def histogram(self, model: Any, n_rows: int) -> dict[int, int]:
+        counted: Counter[int] = Counter()
+        for index in range(len(model)):
+            tree = model[index]
+            errors = int((node_predictions(tree, self._X) != self._y).sum())
+            counted[errors + self.problem.leaf_cost(n_rows) * node_leaves(tree)] += 1
+        return dict(sorted(counted.items()))
+
+
 _praxis = partial(
     PraxisSet, module="praxis", name="PRAXIS", fit="fit", single_tree={"proxy_only": True}
 )
@@ -205,4 +239,5 @@ SET_METHODS: dict[str, Callable[[Any], Method]] = {
     "arborenum, exact": partial(_arborenum, exact=True),
     "arborenum, default": partial(_arborenum, exact=False),
     "treefarms": TreeFarmsSet,
+    "official RESPLIT, lookahead 3": partial(OfficialSet, lookahead=3),
 }
