@@ -1,0 +1,150 @@
+"""Times the inner loops of the core against what the processor can do at most.
+
+    python benchmarks/kernels.py --out benchmarks/results
+
+Builds core/bench, which needs a C++ compiler, CMake and Ninja. README.md in this folder says how to
+read the tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import report
+from report import Column, Table, column
+from runs import ROOT
+
+BUILD = ROOT / "build" / "bench-core"
+PROGRAM = BUILD / "bench" / "bench_kernels"
+
+
+def _billions(unit: str) -> Any:
+    return lambda rate: f"{rate / 1e9:.2f} {unit}"
+
+
+def _size(size: int) -> str:
+    for unit, bytes_of in (("MiB", 2**20), ("KiB", 2**10)):
+        if size >= bytes_of:
+            return f"{size // bytes_of} {unit}"
+    return f"{size} B" if size else "registers"
+
+
+def _percent(row: report.Row) -> str:
+    if row["share"] is None:
+        return "-"
+    return f"{row['share']:.0%} ({row['share_quartile_1']:.0%} to {row['share_quartile_3']:.0%})"
+
+
+WORDS, BYTES = _billions("G/s"), _billions("GB/s")
+PEAK_COLUMNS = (
+    column("what", "what"),
+    column("way", "way"),
+    column("data", "size", _size),
+    column("words counted", "words_per_second", WORDS),
+    column("read", "bytes_per_second", BYTES),
+)
+KERNEL_COLUMNS = (
+    column("kernel", "what"),
+    column("instructions", "way"),
+    column("data", "size", _size),
+    column("a call", "median", report.seconds),
+    column("words counted", "words_per_second", WORDS),
+    column("read", "bytes_per_second", BYTES),
+    column("bound", "bound"),
+    Column("of the peak", _percent),
+)
+
+
+def build() -> None:
+    """Build the program; its output is shown if that fails."""
+    tools = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for command in (
+        ["cmake", "-S", "core", "-B", str(BUILD), "-G", "Ninja", "-DSPLITSECOND_BUILD_BENCH=ON"],
+        ["cmake", "--build", str(BUILD), "--target", PROGRAM.name],
+    ):
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env={**os.environ, "PATH": tools},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise SystemExit(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
+
+
+def measure(rounds: int) -> list[dict[str, Any]]:
+    """Run the program and return what it timed."""
+    done = subprocess.run([PROGRAM, str(rounds)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{PROGRAM.name} failed: {done.stderr}")
+    return list(read(done.stdout.splitlines()))
+
+
+def read(lines: Iterable[str]) -> Iterable[dict[str, Any]]:
+    """Read the program's lines and add rates; a peak is that of the quickest quarter."""
+    for text in csv.DictReader(lines):
+        row: dict[str, Any] = {"what": text.pop("what"), "way": text.pop("way")}
+        row |= {"size": int(text.pop("size")), **{key: float(text[key]) for key in text}}
+        for rate, key in (
+            ("words_per_second", "counted_words"),
+            ("bytes_per_second", "read_bytes"),
+        ):
+            quick = "quartile_1" if row["what"].startswith("peak") else "median"
+            row[rate] = row[key] / row[quick] if row[key] else None
+        yield row
+
+
+def judge(row: dict[str, Any], peaks: Sequence[report.Row]) -> dict[str, Any]:
+    """Add how near a kernel comes to the least time its reading and its counting could take."""
+    counting = _peak(peaks, "counted_words", 0)
+    reading = _peak(peaks, "read_bytes", row["size"])
+    least = {"counting": row["counted_words"] / counting, "reading": row["read_bytes"] / reading}
+    bound = max(least, key=lambda part: least[part])
+    shares = dict.fromkeys(("share", "share_quartile_1", "share_quartile_3"))
+    if not least[bound]:
+        return {**row, "bound": None, **shares}
+    times = (row["median"], row["quartile_3"], row["quartile_1"])
+    return {
+        **row,
+        "bound": bound,
+        **{key: least[bound] / time for key, time in zip(shares, times, strict=True)},
+    }
+
+
+def _peak(peaks: Sequence[report.Row], key: str, size: int) -> float:
+    """Return the highest rate of any way, with data of this size or the next."""
+    sizes = [row["size"] for row in peaks if row[key]]
+    nearest = min((each for each in sizes if each >= size), default=max(sizes))
+    rate = "words_per_second" if key == "counted_words" else "bytes_per_second"
+    return max(float(row[rate]) for row in peaks if row[key] and row["size"] == nearest)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--out", type=Path, required=True, help="folder for kernels.csv, .md")
+    parser.add_argument("--rounds", type=int, default=25, help="times each is measured")
+    arguments = parser.parse_args()
+    report.progress("building core/bench")
+    build()
+    report.progress("measuring")
+    rows = measure(arguments.rounds)
+    peaks = [row for row in rows if row["what"].startswith("peak")]
+    kernels = [judge(row, peaks) for row in rows if not row["what"].startswith("peak")]
+    tables = [
+        Table("Peaks", PEAK_COLUMNS, peaks),
+        Table("Kernels, 64 columns", KERNEL_COLUMNS, kernels),
+    ]
+    print(report.save(arguments.out, "kernels", {}, tables))
+
+
+if __name__ == "__main__":
+    main()
