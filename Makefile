@@ -79,6 +79,8 @@ sanitize: $(VENV)/.cmake  ## Run the C++ tests under the address, undefined and 
 	$(call core_tests,build/san-thread,thread)
 
 bench: $(VENV)/.extra-bench  ## Run the benchmarks; the tables go to BENCH_OUT
+	$(PY) benchmarks/environments.py
+	$(PY) benchmarks/kernels.py --out $(BENCH_OUT)
 	$(PY) benchmarks/peers.py --out $(BENCH_OUT)
 	$(PY) benchmarks/scaling.py --out $(BENCH_OUT)
 

@@ -36,7 +36,7 @@ PACKAGES = {
     "licketysplit": Package("licketysplit", ("licketysplit",)),
     "pystreed": Package("pystreed", ("pystreed",)),
     "gosdt": Package("gosdt", ("gosdt",)),
-    "imodels": Package("imodels", ("imodels", "numba")),
+    "imodels": Package("imodels", ("imodels", "numba", "six")),  # both needed, not declared
     "pycontree": Package("pycontree", ("pycontree",)),
     "pydl8.5": Package("pydl85", ("pydl8.5",)),
     "arborenum": Package("arborenum", ("arborenum",)),

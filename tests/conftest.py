@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -34,3 +38,17 @@ def people_model(people: Path) -> Path:
     path = people.with_name("model.json")
     assert run("fit", people, "--target", "outcome", "--out", path).exit_code == 0
     return path
+
+
+@pytest.fixture(scope="module")
+def benchmark_module() -> Iterator[Callable[[str], ModuleType]]:
+    """Import a module of benchmarks/ or benchmarks/paper/, by its name there."""
+    root = Path(__file__).parents[1] / "benchmarks"
+    folders = [str(root / "paper"), str(root)]
+    sys.path[:0] = folders
+    before = set(sys.modules)
+    yield importlib.import_module
+    sys.path[:] = [path for path in sys.path if path not in folders]
+    for name in set(sys.modules) - before:  # others may have a module of that name
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(root)):
+            del sys.modules[name]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-FOLDER = Path(__file__).parents[1] / "benchmarks" / "paper"
 FAKE = """
 import os
 
@@ -27,25 +23,8 @@ def measure(job, settings):
 """
 
 
-@pytest.fixture(scope="module")
-def paper() -> Any:
-    """Import modules of the benchmarks, whose names are theirs alone."""
-    folders = [str(FOLDER), str(FOLDER.parent)]
-    sys.path[:0] = folders
-    before = set(sys.modules)
-
-    def load(name: str) -> ModuleType:
-        return importlib.import_module(name)
-
-    yield load
-    sys.path[:] = [path for path in sys.path if path not in folders]
-    for name in set(sys.modules) - before:  # others may have a module of that name
-        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(FOLDER.parent)):
-            del sys.modules[name]
-
-
-def test_every_piece_has_a_name_and_jobs(paper: Any) -> None:
-    pieces, jobs = paper("run").PIECES, paper("jobs")
+def test_every_piece_has_a_name_and_jobs(benchmark_module: Any) -> None:
+    pieces, jobs = benchmark_module("run").PIECES, benchmark_module("jobs")
     assert len({piece.name for piece in pieces}) == len(pieces)
     for piece in pieces:
         quick, full = (piece.jobs(jobs.Settings(quick)) for quick in (True, False))
@@ -54,11 +33,11 @@ def test_every_piece_has_a_name_and_jobs(paper: Any) -> None:
 
 
 def test_a_job_is_kept_and_a_failure_is_told(
-    paper: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "fake.py").write_text(FAKE)
     monkeypatch.syspath_prepend(str(tmp_path))
-    jobs = paper("jobs")
+    jobs = benchmark_module("jobs")
     asked = jobs.Settings(quick=True)
     job = jobs.Job("fake", "none")
     assert jobs.kept(job, asked, tmp_path) is None
@@ -118,9 +97,9 @@ def prunings(tree: Any) -> list[tuple[int, int]]:
 
 @settings(max_examples=40)
 @given(tables)
-def test_pruned_greedy_trees(paper: Any, table: Any) -> None:
+def test_pruned_greedy_trees(benchmark_module: Any, table: Any) -> None:
     X, y = table
-    found = paper("near_optimal").Subproblems(X, y).pruned(frozenset(), 3)
+    found = benchmark_module("near_optimal").Subproblems(X, y).pruned(frozenset(), 3)
     every = prunings(greedy_tree(X, y, 3))
     for leaves, errors in enumerate(found, start=1):
         assert errors == min(e for n, e in every if n <= leaves)
@@ -128,11 +107,11 @@ def test_pruned_greedy_trees(paper: Any, table: Any) -> None:
 
 @settings(max_examples=20)
 @given(tables)
-def test_the_greedy_tree_is_greedy_and_has_no_gap(paper: Any, table: Any) -> None:
+def test_the_greedy_tree_is_greedy_and_has_no_gap(benchmark_module: Any, table: Any) -> None:
     from splitsecond import GreedyTreeClassifier
 
     X, y = table
-    near_optimal = paper("near_optimal")
+    near_optimal = benchmark_module("near_optimal")
     of = near_optimal.Subproblems(X, y)
     model = GreedyTreeClassifier(regularization=0, max_depth=3, binarizer=None).fit(X, y)
     counts = near_optimal.greedy_counts([model.tree_], of)
@@ -140,8 +119,8 @@ def test_the_greedy_tree_is_greedy_and_has_no_gap(paper: Any, table: Any) -> Non
     assert all(gap <= 0 for gap in near_optimal.gaps(model.tree_, of))
 
 
-def test_verdicts(paper: Any) -> None:
-    verdict = paper("pieces").verdict
+def test_verdicts(benchmark_module: Any) -> None:
+    verdict = benchmark_module("pieces").verdict
     assert verdict([0.1, 0.1], 0.2, 0.3) == "better"
     assert verdict([0.2, 0.3], 0.2, 0.3) == "inside"
     assert verdict([0.1, 0.6], 0.2, 0.3) == "overlaps"

@@ -1,0 +1,217 @@
+"""The benchmarks: packages in environments of their own, kept measurements, rates against peaks."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the benchmarks need Linux or macOS")
+ENVIRONMENTS = "SPLITSECOND_BENCH_ENVIRONMENTS"
+# What the paper's package looks like from outside: a tree that splits on the first column.
+OFFICIAL = """
+class Leaf:
+    def __init__(self, prediction):
+        self.prediction = prediction
+
+class Node:
+    def __init__(self, feature, left_child, right_child):
+        self.feature, self.left_child, self.right_child = feature, left_child, right_child
+
+class SPLIT:
+    def __init__(self, full_depth_budget, reg, time_limit, lookahead_depth_budget):
+        assert (full_depth_budget, lookahead_depth_budget) == (6, 3)
+
+    def fit(self, X, y):
+        print("a package may print")
+        assert list(X.index) == list(range(len(y)))
+        self.tree = Node(0, Leaf(1), Leaf(0))
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep what the user may have installed out of the tests."""
+    monkeypatch.setenv(ENVIRONMENTS, str(tmp_path / "environments"))
+    return tmp_path / "environments"
+
+
+def test_every_method_of_another_package_is_known(benchmark_module: Any) -> None:
+    environments = benchmark_module("environments")
+    methods = (
+        benchmark_module("packages").METHODS
+        | benchmark_module("set_packages").SET_METHODS
+        | benchmark_module("rid_packages").RID_METHODS
+    )
+    packages = {method: environments.package_of(method) for method in methods}
+    assert set(packages.values()) == {*environments.PACKAGES, None}
+    ours = {method for method, package in packages.items() if package is None}
+    assert {method.split()[0] for method in ours} == {"splitsecond", "CART,"}
+
+
+def test_planned_methods_exist_and_names_are_unique(benchmark_module: Any) -> None:
+    peers, scaling = benchmark_module("peers"), benchmark_module("scaling")
+    methods = benchmark_module("packages").METHODS
+    for heading, plan in peers.GROUPS.values():
+        planned = list(plan(peers.DEFAULT_SETS))
+        assert len({str(comparison) for comparison in planned}) == len(planned) > 0, heading
+        assert {name for comparison in planned for name in comparison.methods} <= set(methods)
+    series = list(
+        scaling.plan(scaling.DEFAULT_METHODS, max_rows=10**6, max_columns=100, max_threads=6)
+    )
+    assert len({str(each) for each in series}) == len(series)
+    threads = next(each for each in series if each.against == "threads")
+    assert [point[2] for point in threads.points] == [1, 2, 4]
+
+
+def test_a_slope_stands_beside_the_theory(benchmark_module: Any) -> None:
+    scaling = benchmark_module("scaling")
+    data = benchmark_module("data")
+    points = [(data.Synthetic(10, k), 5, 1) for k in (2, 4, 8)]
+    series = scaling.Series("columns", "splitsecond LicketySPLIT", points)
+    rows = [{"columns": k, "median": 3.0 * k**2, "status": "complete"} for k in (2, 4, 8)]
+    summary = scaling.summarize(series, rows)
+    assert summary["slope"] == pytest.approx(2)
+    assert (summary["theory"], summary["from"], summary["to"]) == (2, 2, 8)
+
+
+def make_python(folder: Path, package: str, script: str) -> Path:
+    python = folder / package / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\n{script}\n")
+    python.chmod(0o755)
+    return python
+
+
+def test_a_package_runs_in_its_own_environment(
+    benchmark_module: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environments = benchmark_module("environments")
+    environments.version_of.cache_clear()
+    assert environments.python_of("pycontree") == environments.python_of(None) == sys.executable
+    python = make_python(folder, "pycontree", "echo 7.0")
+    assert environments.python_of("pycontree") == str(python)
+    assert environments.version_of("pycontree") == "7.0"
+    assert environments.absent(["pycontree", "CART, folded"]) == []
+    monkeypatch.setitem(environments.PACKAGES, "official", environments.Package("no_such_thing"))
+    assert environments.absent(["pycontree", "official SPLIT"]) == ["official SPLIT"]
+    environments.version_of.cache_clear()
+
+
+def test_a_failed_installation_is_told(
+    benchmark_module: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environments = benchmark_module("environments")
+    environments.version_of.cache_clear()
+    monkeypatch.setitem(environments.PACKAGES, "gosdt", environments.Package("no_such", ("gosdt",)))
+    script = "echo 'ERROR: no compiler' >&2; echo 'a notice' >&2; exit 1"
+    monkeypatch.setattr(
+        environments.venv, "create", lambda *_, **__: make_python(folder, "gosdt", script)
+    )
+    assert environments.install("gosdt") == "ERROR: no compiler"
+    assert environments.version_of("gosdt") == "not installed (ERROR: no compiler)"
+    monkeypatch.setattr(
+        environments.venv, "create", lambda *_, **__: make_python(folder, "gosdt", "echo 1.5")
+    )
+    environments.version_of.cache_clear()
+    assert environments.install("gosdt") == ""
+    assert environments.version_of("gosdt") == "1.5"
+    environments.version_of.cache_clear()
+
+
+def test_methods_take_turns_in_processes(
+    benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure, packages = benchmark_module("measure"), benchmark_module("packages")
+    (tmp_path / "split.py").write_text(OFFICIAL)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (300, 5)).astype(np.uint8)
+    y = (X[:, 0] ^ (rng.random(300) < 0.1)).astype(np.int64)
+    monkeypatch.setattr(measure, "load", lambda _: (X, y))
+    problem = packages.Problem(5, 0.01, 20.0)
+    methods = ["splitsecond optimal", "official SPLIT, lookahead 2", "official LicketySPLIT"]
+    tasks = [measure.Task(method, "made up", problem) for method in methods]
+    ours, theirs, broken = measure.interleave(tasks, budget=0.0, min_fits=2)
+    assert ours.status == "optimal"
+    assert theirs.status == "complete"
+    expected = float(np.mean(X[:, 0] != y)) + 0.02
+    assert theirs.found["objective"] == pytest.approx(expected)
+    assert ours.found["objective"] <= expected
+    for measurement in (ours, theirs):
+        assert len(measurement.seconds) >= 2
+        assert measurement.to_row()["peak_bytes"] >= 0
+    assert "LicketySPLIT" in broken.status
+    assert broken.to_row()["median"] is None
+
+
+def test_a_method_that_is_not_installed_or_ends_is_told(
+    benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure, sets = benchmark_module("measure"), benchmark_module("set_packages")
+    data = benchmark_module("data")
+    (tmp_path / "split.py").write_text("import os\nos._exit(7)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    problem = sets.SetProblem(3, 0.01, 20.0, reference=1)
+    tasks = [
+        measure.Task(method, data.Synthetic(200, 8), problem)
+        for method in ("official RESPLIT, lookahead 3", "official LicketySPLIT")
+    ]
+    absent, ended = measure.interleave(tasks, budget=0.0)
+    assert absent.status == "resplit is not installed"
+    assert ended.status == "crashed with exit code 7"
+
+
+def test_what_was_measured_is_kept_for_its_commit_and_settings(
+    benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs, report = benchmark_module("runs"), benchmark_module("report")
+    monkeypatch.setattr(report, "versions", dict)
+    calls: list[str] = []
+
+    def run(commit: str = "abc123", force: bool = False, budget: int = 1, **asked: Any) -> Any:
+        monkeypatch.setattr(report, "commit", lambda: commit)
+        options = argparse.Namespace(work=tmp_path, force=force)
+        with runs.Run("sums", 1, options, {"budget": budget, "sizes": (1, 2)}) as running:
+            return running.rows(
+                "one and: one",
+                lambda: [{"sum": 2, "call": calls.append("") or len(calls)}],
+                **asked,
+            )
+
+    assert run() == run() == [{"sum": 2, "call": 1}]
+    assert run(methods=["a"])[0]["call"] == 2
+    assert run(budget=2)[0]["call"] == 3
+    assert run(budget=2, commit="def456")[0]["call"] == 4
+    assert run(budget=2, commit="def456", force=True)[0]["call"] == 5
+    assert run(budget=2, commit="def456")[0]["call"] == 5
+    for number in (6, 7):  # nobody knows what was measured
+        assert run(budget=2, commit="def456 with local changes")[0]["call"] == number
+
+
+KERNEL_LINES = """what,way,size,counted_words,read_bytes,quartile_1,median,quartile_3
+peak of reading,64 bits,1000,0,1000,1,2,4
+peak of reading,512 bits,1000,0,1000,0.5,1,2
+peak of counting,512 bits,0,800,0,1,1,1
+split_rows,avx512,1000,200,1000,0.5,1,2
+pair_counts,avx512,1000,8000,1000,10,20,40
+split_entropies,avx512,512,0,0,1,2,3
+"""
+
+
+def test_kernels_are_measured_by_the_best_peak_that_binds_them(benchmark_module: Any) -> None:
+    kernels = benchmark_module("kernels")
+    rows = list(kernels.read(KERNEL_LINES.splitlines()))
+    peaks = rows[:3]
+    split, pairs, entropies = (kernels.judge(row, peaks) for row in rows[3:])
+    assert (split["bound"], split["share"]) == ("reading", 0.5)
+    assert (split["share_quartile_1"], split["share_quartile_3"]) == (0.25, 1.0)
+    assert (pairs["bound"], pairs["share"]) == ("counting", 0.5)
+    assert (entropies["bound"], entropies["share"]) == (None, None)
+    table = kernels.Table("kernels", kernels.KERNEL_COLUMNS, [split, pairs, entropies])
+    assert "50% (25% to 100%)" in table.to_markdown()
