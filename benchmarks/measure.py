@@ -103,13 +103,12 @@ class Worker:
     """A process that holds one task's data and fits on request. Use it in a `with` block."""
 
     def __init__(self, task: Task) -> None:
-        self._package = environments.package_of(task.method)
         self._folder = tempfile.TemporaryDirectory()  # for what a package writes where it runs
         self._pipe, theirs = multiprocessing.Pipe()
         paths = filter(None, (str(FOLDER), os.environ.get("PYTHONPATH")))
         self._process = subprocess.Popen(
             [
-                environments.python_of(self._package),
+                environments.python_of(environments.package_of(task.method)),
                 "-c",
                 "import measure, sys; measure.serve(int(sys.argv[1]))",
                 str(theirs.fileno()),
@@ -123,10 +122,7 @@ class Worker:
             pass_fds=[theirs.fileno()],
         )
         theirs.close()
-        with contextlib.suppress(ConnectionError):  # `receive` will find out why
-            self._pipe.send(task)
-            if not isinstance(task.source, Synthetic):  # for which our package is needed
-                self._pipe.send([_plain(array) for array in load(task.source)])
+        self._task = task
 
     def __enter__(self) -> Self:
         return self
@@ -138,6 +134,14 @@ class Worker:
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
+
+    def prepare(self) -> None:
+        """Hand over the task and its data, and wait until it can be timed."""
+        with contextlib.suppress(ConnectionError):  # `receive` will find out why
+            self._pipe.send(self._task)
+            if not isinstance(self._task.source, Synthetic):  # for which our package is needed
+                self._pipe.send([_plain(array) for array in load(self._task.source)])
+        self.receive(LOAD_TIMEOUT)
 
     def receive(self, timeout: float) -> Any:
         if not self._pipe.poll(timeout):
@@ -188,7 +192,7 @@ def _attempt(worker: Worker, measurement: Measurement, request: str) -> None:
     """Send one request and add the answer, or the reason there is none, to the measurement."""
     try:
         if request == "ready":
-            worker.receive(LOAD_TIMEOUT)
+            worker.prepare()
             return
         answer = worker.ask(request, _patience(measurement.task))
     except WorkerError as error:
@@ -215,11 +219,18 @@ def over(theirs: float | None, ours: float | None) -> float | None:
 
 
 def write_ratio(row: report.Row) -> str:
-    """Return how many times as long as ours a method took, for a table."""
-    if row["time_over_ours"] is None:
+    """Return how many times as long as ours a method took, and its quartiles, for a table."""
+    ratio = row["time_over_ours"]
+    if ratio is None:
         return "-"
-    stopped = row["status"] not in FINISHED  # the fit took at least that long
-    return ("> " if stopped else "") + report.ratio(row["time_over_ours"])
+    if row["status"] not in FINISHED:  # the fit took at least that long
+        return f"> {report.ratio(ratio)}"
+    if row["fits"] < 2:
+        return report.ratio(ratio)
+    low, high = (
+        report.ratio(ratio * row[key] / row["median"]) for key in ("quartile_1", "quartile_3")
+    )
+    return f"{report.ratio(ratio)} ({low} to {high})"
 
 
 # What follows runs in the worker's process.

@@ -194,6 +194,21 @@ def test_what_was_measured_is_kept_for_its_commit_and_settings(
         assert run(budget=2, commit="def456 with local changes")[0]["call"] == number
 
 
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({}, "2.00x (1.50x to 4.00x)"),
+        ({"fits": 1}, "2.00x"),
+        ({"status": "time_limit"}, "> 2.00x"),
+        ({"time_over_ours": None}, "-"),
+    ],
+)
+def test_a_ratio_has_its_spread(benchmark_module: Any, changes: dict[str, Any], shown: str) -> None:
+    times = {"quartile_1": 3.0, "median": 4.0, "quartile_3": 8.0, "fits": 5}
+    row = {**times, "status": "complete", "time_over_ours": 2.0, **changes}
+    assert benchmark_module("measure").write_ratio(row) == shown
+
+
 KERNEL_LINES = """what,way,size,counted_words,read_bytes,quartile_1,median,quartile_3
 peak of reading,64 bits,1000,0,1000,1,2,4
 peak of reading,512 bits,1000,0,1000,0.5,1,2
