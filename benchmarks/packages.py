@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from data import Labels, Matrix
 from numpy.typing import NDArray
+from shapes import dict_leaves, fold, frame_and_series, node_leaves, node_predictions
 
 WARM_UP_ROWS = 256
 
@@ -257,7 +258,7 @@ class DL85(Method):
 
     def read(self, model: Any, X: Any) -> Tree:
         status = "time_limit" if model.timeout_ else "optimal"
-        return Tree(np.asarray(model.predict(X)), _dict_leaves(model.tree_), status)
+        return Tree(np.asarray(model.predict(X)), dict_leaves(model.tree_), status)
 
 
 class ConTree(Method):
@@ -331,65 +332,9 @@ class Cart(Method):
         return self._class(criterion="entropy", max_depth=depth, random_state=0).fit(X, y)
 
     def read(self, model: Any, X: Any) -> Tree:
-        end, leaves = _fold(model.tree_, self.problem.regularization)
+        end, leaves = fold(model.tree_, self.problem.regularization)
         label = model.classes_[model.tree_.value[:, 0, :].argmax(axis=1)]
         return Tree(label[end[model.apply(X)]], leaves, "complete")
-
-
-def frame_and_series(X: Matrix, y: Labels) -> tuple[Any, Any]:
-    """Return a data frame with named columns, and the labels as a series."""
-    import pandas as pd
-
-    names = [f"x{column}" for column in range(X.shape[1])]
-    return pd.DataFrame(X, columns=names), pd.Series(y, name="y")
-
-
-def node_leaves(node: Any) -> int:
-    """Count the leaves of a tree of nodes, as gosdt and the paper's packages have them."""
-    if not hasattr(node, "left_child"):
-        return 1
-    return node_leaves(node.left_child) + node_leaves(node.right_child)
-
-
-def node_predictions(node: Any, X: NDArray[Any]) -> NDArray[Any]:
-    """Return what such a tree says of every row; its classes must be 0 and 1."""
-    if not hasattr(node, "left_child"):
-        return np.full(len(X), int(node.prediction))
-    has_feature = X[:, int(node.feature)] != 0
-    predictions = np.empty(len(X), dtype=int)
-    predictions[has_feature] = node_predictions(node.left_child, X[has_feature])
-    predictions[~has_feature] = node_predictions(node.right_child, X[~has_feature])
-    return predictions
-
-
-def _dict_leaves(node: Any) -> int:
-    return _dict_leaves(node["left"]) + _dict_leaves(node["right"]) if "left" in node else 1
-
-
-def _fold(tree: Any, regularization: float) -> tuple[NDArray[np.intp], int]:
-    """Cut every branch of a scikit-learn tree that costs no less than a leaf in its place.
-
-    Returns, for every node, the node where a row that reached it ends after the cuts, and the
-    number of leaves left.
-    """
-    weight = tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
-    leaf_cost = weight * (1 - tree.value[:, 0, :].max(axis=1)) + regularization
-    cost = leaf_cost.copy()
-    leaves = np.ones(tree.node_count, dtype=int)
-    is_leaf = tree.children_left < 0
-    for node in reversed(range(tree.node_count)):  # children have higher numbers than parents
-        children = [tree.children_left[node], tree.children_right[node]]
-        if is_leaf[node] or cost[children].sum() >= leaf_cost[node]:
-            is_leaf[node] = True
-        else:
-            cost[node] = cost[children].sum()
-            leaves[node] = leaves[children].sum()
-    end = np.arange(tree.node_count)
-    for node in range(tree.node_count):
-        for child in (tree.children_left[node], tree.children_right[node]):
-            if child >= 0 and (is_leaf[node] or end[node] != node):
-                end[child] = end[node]
-    return end, int(leaves[0])
 
 
 METHODS: dict[str, Callable[[Problem], Method]] = {

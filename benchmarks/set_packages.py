@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from data import Labels, Matrix
-from packages import Method, Problem, frame_and_series, node_leaves, node_predictions
+from packages import Method, Problem
+from shapes import frame_and_series, node_leaves, node_predictions
 
 
 @dataclass(frozen=True)
