@@ -81,8 +81,9 @@ def version_of(package: str) -> str:
         [python_of(package), "-c", _ASK, PACKAGES[package].module, package],
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     ).stdout.strip()
+    asked = asked or "not installed"  # the environment is broken
     reason = failure_of(package)
     return f"{asked} ({reason})" if asked == "not installed" and reason else asked
 
