@@ -83,6 +83,7 @@ def scatter(axis: Any, points: Sequence[Any], x: str, y: str) -> None:
         color=COLOURS[points[0]["algorithm"]],
         alpha=0.65,
         linewidths=0,
+        rasterized=True,  # thousands of circles would make the file large
         label=label_of(points[0]["algorithm"]),
     )
 

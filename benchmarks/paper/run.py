@@ -66,7 +66,7 @@ def make(piece: Piece, outcomes: Sequence[Outcome], settings: Settings, out: Pat
     out.mkdir(parents=True, exist_ok=True)
     for ending, figure in shown.figures.items():
         file = f"{piece.name}{ending}.svg"
-        figure.savefig(out / file, metadata={"Date": None})
+        figure.savefig(out / file, metadata={"Date": None}, dpi=200)
         notes.append(f"![{piece.paper}]({file})")
     if shown.points:
         report.save_rows(out / f"{piece.name}_points.csv", shown.points)
