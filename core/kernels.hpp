@@ -34,6 +34,21 @@ struct PairRow {
     Count* scratch;  // 4 * n_features counts
 };
 
+// What is known of the children of a node's features, and of those of one feature f: the weight of all rows and
+// of f's yes-child, a lower bound for either child, and what an error costs.
+struct Neighbours {
+    const Count* single;      // class counts of the node, single[c * step + j]
+    const Count* yes_single;  // and of f's yes-child
+    std::size_t step;
+    std::size_t n_classes;
+    std::size_t n_features;
+    std::int64_t all;
+    std::int64_t with;
+    std::int64_t yes;
+    std::int64_t no;
+    std::int64_t error;
+};
+
 struct Kernels {
     const char* name;
 
@@ -65,13 +80,25 @@ struct Kernels {
                      const std::uint32_t* columns, std::size_t n_columns, Word* out, std::size_t out_stride,
                      int offset);
 
+    // rest[i] = all[i] - part[i].
+    void (*subtract)(const Count* all, const Count* part, std::size_t n, Count* rest);
+
     // For the children of feature i and, by symmetry, of every later feature j: the most weight that
     // one further split classifies correctly. yes[j] and no[j] only grow.
     void (*stump_row)(const PairRow& row, Count* yes, Count* no);
 
+    // The most weight of one class among the rows that have a feature and among those that lack it, and the
+    // weight of the former. single[c * step + j], total[c].
+    void (*leaf_weights)(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
+                         std::size_t n_features, Count* with, Count* yes, Count* no);
+
     // The most weight that one split classifies correctly. single[c * step + j], total[c].
     Count (*best_stump)(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
                         std::size_t n_features);
+
+    // Raises the lower bounds of every feature's children to what those of f tell: a set of rows costs at least
+    // what another does, less an error for each row of the other that it lacks.
+    void (*raise_bounds)(const Neighbours& known, std::int64_t* lower_yes, std::int64_t* lower_no);
 
     // Of up to 64 columns, those that no row has and those that all rows have, column j in bit j.
     // single[c * step + j]; `all` is the weight of all rows.

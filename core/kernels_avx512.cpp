@@ -46,8 +46,54 @@ inline bool bits_of_bytes(const std::uint8_t* bytes, std::size_t width, Word& bi
 #include "kernels_impl.hpp"
 
 namespace splitsecond {
+namespace {
+
+// Rows are short: half of the time would go into what is left behind the last whole vector.
+void stump_row_masked(const PairRow& p, Count* yes, Count* no) {
+    if (p.n_classes != 2) return stump_row(p, yes, no);
+    const Count* pair[2] = {p.pair, p.pair + p.pair_step};
+    const Count* single[2] = {p.single, p.single + p.single_step};
+    __m512i in_yes[2], in_no[2];
+    for (int c = 0; c < 2; ++c) {
+        in_yes[c] = _mm512_set1_epi32(single[c][p.feature]);
+        in_no[c] = _mm512_sub_epi32(_mm512_set1_epi32(p.total[c]), in_yes[c]);
+    }
+    __m512i best_yes = _mm512_set1_epi32(yes[p.feature]);
+    __m512i best_no = _mm512_set1_epi32(no[p.feature]);
+    for (std::size_t j = p.feature + 1; j < p.n_features; j += 16) {
+        const std::size_t left = p.n_features - j;
+        const auto there = static_cast<__mmask16>(left < 16 ? (1u << left) - 1 : 0xFFFFu);
+        __m512i a[2], b[2];
+        for (int c = 0; c < 2; ++c) {
+            a[c] = _mm512_maskz_loadu_epi32(there, pair[c] + j);
+            b[c] = _mm512_sub_epi32(_mm512_maskz_loadu_epi32(there, single[c] + j), a[c]);
+        }
+        const auto most = [](__m512i x, __m512i y) { return _mm512_max_epi32(x, y); };
+        const __m512i both = most(a[0], a[1]);
+        const __m512i only_i = most(_mm512_sub_epi32(in_yes[0], a[0]), _mm512_sub_epi32(in_yes[1], a[1]));
+        const __m512i only_j = most(b[0], b[1]);
+        const __m512i neither = most(_mm512_sub_epi32(in_no[0], b[0]), _mm512_sub_epi32(in_no[1], b[1]));
+        best_yes = _mm512_mask_max_epi32(best_yes, there, best_yes, _mm512_add_epi32(both, only_i));
+        best_no = _mm512_mask_max_epi32(best_no, there, best_no, _mm512_add_epi32(only_j, neither));
+        const auto raise = [&](Count* known, __m512i found) {
+            _mm512_mask_storeu_epi32(known, there, most(_mm512_maskz_loadu_epi32(there, known), found));
+        };
+        raise(yes + j, _mm512_add_epi32(both, only_j));
+        raise(no + j, _mm512_add_epi32(only_i, neither));
+    }
+    yes[p.feature] = _mm512_reduce_max_epi32(best_yes);
+    no[p.feature] = _mm512_reduce_max_epi32(best_no);
+}
+
+constexpr Kernels kernels() {
+    Kernels all = make_kernels("avx512");
+    all.stump_row = stump_row_masked;
+    return all;
+}
+
+}  // namespace
 
 extern const Kernels avx512_kernels;
-const Kernels avx512_kernels = make_kernels("avx512");
+const Kernels avx512_kernels = kernels();
 
 }  // namespace splitsecond

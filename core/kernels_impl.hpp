@@ -157,14 +157,20 @@ std::size_t count_bits(const Word* words, std::size_t n_words) {
 template <class Change>
 inline void load_columns(const Word* words, const std::uint32_t* columns, std::size_t n_columns,
                          std::size_t begin, std::size_t n, Word* block, const Change& change) {
-    if (columns == nullptr) {
-        for (std::size_t j = 0; j < n; ++j) block[j] = change(words[begin + j]);
+    if (columns == nullptr) {  // n is a multiple of kLanes: strides are
+        for (std::size_t j = 0; j < n; j += kLanes)
+            for (std::size_t lane = 0; lane < kLanes; ++lane)
+                block[j + lane] = change(words[begin + j + lane]);
         return;
     }
     const std::size_t left = n_columns > begin ? n_columns - begin : 0;
     const std::size_t there = left < n ? left : n;
-    for (std::size_t j = 0; j < there; ++j) block[j] = change(words[columns[begin + j]]);
-    for (std::size_t j = there; j < n; ++j) block[j] = 0;
+    std::size_t j = 0;
+    for (; j + kLanes <= there; j += kLanes)
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            block[j + lane] = change(words[columns[begin + j + lane]]);
+    for (; j < there; ++j) block[j] = change(words[columns[begin + j]]);
+    for (; j < n; ++j) block[j] = 0;
 }
 
 void compress(const Word* data, std::size_t stride, const Word* mask, std::size_t n_words,
@@ -198,6 +204,10 @@ void compress(const Word* data, std::size_t stride, const Word* mask, std::size_
             out += out_stride;
         }
     }
+}
+
+void subtract(const Count* all, const Count* part, std::size_t n, Count* rest) {
+    for (std::size_t i = 0; i < n; ++i) rest[i] = all[i] - part[i];
 }
 
 // ---- the best single split below each child -------------------------------------------------------
@@ -258,6 +268,26 @@ void stump_row(const PairRow& p, Count* yes, Count* no) {
     no[p.feature] = best_no;
 }
 
+void leaf_weights(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
+                  std::size_t n_features, Count* with, Count* yes, Count* no) {
+    constexpr std::size_t kBlock = 64;
+    for (std::size_t begin = 0; begin < n_features; begin += kBlock) {
+        const std::size_t n = n_features - begin < kBlock ? n_features - begin : kBlock;
+        Count sum[kBlock] = {}, most_yes[kBlock] = {}, most_no[kBlock] = {};
+        for (std::size_t c = 0; c < n_classes; ++c) {
+            const Count* count = single + c * step + begin;
+            for (std::size_t j = 0; j < n; ++j) {
+                sum[j] += count[j];
+                most_yes[j] = larger(most_yes[j], count[j]);
+                most_no[j] = larger(most_no[j], total[c] - count[j]);
+            }
+        }
+        std::memcpy(with + begin, sum, n * sizeof(Count));
+        std::memcpy(yes + begin, most_yes, n * sizeof(Count));
+        std::memcpy(no + begin, most_no, n * sizeof(Count));
+    }
+}
+
 Count best_stump(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
                  std::size_t n_features) {
     constexpr std::size_t kBlock = 64;
@@ -276,6 +306,30 @@ Count best_stump(const Count* single, std::size_t step, const Count* total, std:
         for (std::size_t j = 0; j < n; ++j) best = larger(best, most_yes[j] + most_no[j]);
     }
     return best;
+}
+
+inline std::int64_t larger(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
+
+void raise_bounds(const Neighbours& f, std::int64_t* lower_yes, std::int64_t* lower_no) {
+    constexpr std::size_t kBlock = 64;
+    for (std::size_t begin = 0; begin < f.n_features; begin += kBlock) {
+        const std::size_t n = f.n_features - begin < kBlock ? f.n_features - begin : kBlock;
+        Count with[kBlock] = {}, both[kBlock] = {};
+        for (std::size_t c = 0; c < f.n_classes; ++c)
+            for (std::size_t j = 0; j < n; ++j) {
+                with[j] += f.single[c * f.step + begin + j];
+                both[j] += f.yes_single[c * f.step + begin + j];
+            }
+        std::int64_t yes[kBlock], no[kBlock];  // local, so that the compiler knows they overlap nothing
+        for (std::size_t j = 0; j < n; ++j) {
+            const std::int64_t g = with[j], in_both = both[j];
+            yes[j] =
+                larger(f.yes - f.error * (f.with - in_both), f.no - f.error * (f.all - f.with - g + in_both));
+            no[j] = larger(f.yes - f.error * in_both, f.no - f.error * (g - in_both));
+        }
+        for (std::size_t j = 0; j < n; ++j) lower_yes[begin + j] = larger(lower_yes[begin + j], yes[j]);
+        for (std::size_t j = 0; j < n; ++j) lower_no[begin + j] = larger(lower_no[begin + j], no[j]);
+    }
 }
 
 void constant_columns(const Count* single, std::size_t step, std::size_t n_classes, Count all,
@@ -380,8 +434,8 @@ double split_entropies(const Count* single, std::size_t step, const Count* total
 }
 
 constexpr Kernels make_kernels(const char* name) {
-    return {name,     pack_bytes, transpose,  pair_counts,      split_rows,     count_bits,
-            compress, stump_row,  best_stump, constant_columns, split_entropies};
+    return {name,     pack_bytes, transpose,    pair_counts, split_rows,   count_bits,       compress,
+            subtract, stump_row,  leaf_weights, best_stump,  raise_bounds, constant_columns, split_entropies};
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ bool PairMatrix::count(const Problem& problem, const View& view) {
     n_rows_ = view.n_features + 1;
     const std::size_t tiled = (n_rows_ + kLanes - 1) / kLanes * kLanes;  // as the kernel goes over them
     for (std::size_t c = 0; c < n_classes_; ++c) {
-        if (problem.limits.stop()) return false;
+        if (is_large() && problem.limits.stop()) return false;
         for (std::size_t i = 0; i < tiled; ++i)
             std::fill(row_of(c, i) + begin_of(i), row_of(c, i) + stride_, 0);
     }
@@ -24,7 +24,7 @@ bool PairMatrix::count(const Problem& problem, const View& view) {
         for (std::size_t begin = run.begin; begin < run.end; begin += block) {
             const std::size_t n = std::min(block, run.end - begin);
             for (std::size_t row = 0; row < n_rows_; row += 64) {
-                if (problem.limits.stop()) return false;
+                if (is_large() && problem.limits.stop()) return false;
                 problem.kernels().pair_counts(view.data.data() + begin * stride_, stride_, n, row,
                                               std::min(n_rows_, row + 64), run.weight,
                                               counts_.data() + run.cls * class_step());
@@ -39,12 +39,11 @@ bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, cons
     stride_ = parent.stride_;
     counts_.resize(n_classes_ * class_step());
     for (std::size_t c = 0; c < n_classes_; ++c) {
-        if (problem.limits.stop()) return false;
+        if (is_large() && problem.limits.stop()) return false;
         for (std::size_t i = 0; i < n_rows_; ++i) {
-            const Count* all = parent.row(c, i);
-            const Count* part = sibling.row(c, i);
-            Count* rest = row_of(c, i);
-            for (std::size_t j = begin_of(i); j < stride_; ++j) rest[j] = all[j] - part[j];
+            const std::size_t begin = begin_of(i);
+            problem.kernels().subtract(parent.row(c, i) + begin, sibling.row(c, i) + begin, stride_ - begin,
+                                       row_of(c, i) + begin);
         }
     }
     return true;
@@ -57,7 +56,7 @@ bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, cons
     stride_ = sibling.stride_;
     counts_.resize(n_classes_ * class_step());
     for (std::size_t c = 0; c < n_classes_; ++c) {
-        if (problem.limits.stop()) return false;
+        if (is_large() && problem.limits.stop()) return false;
         for (std::size_t i = 0; i < n_rows_; ++i) {
             const Count* all = parent.row(c, columns[i]);
             const Count* part = sibling.row(c, i);
@@ -79,19 +78,14 @@ void PairMatrix::counts_of(std::size_t i, Count* out) const {
 void StumpScan::run(const Problem& problem, const View& layout, const Count* counts,
                     const PairMatrix& pairs) {
     const std::size_t k = layout.n_features;
-    yes.resize(k);
-    no.resize(k);
+    for (std::vector<Count>* list : {&with, &leaf_yes, &leaf_no, &yes, &no}) list->resize(k);
     scratch.resize(4 * k + layout.n_classes);
     Count* totals = scratch.data() + 4 * k;
     for (std::size_t c = 0; c < layout.n_classes; ++c) totals[c] = counts[c * layout.stride + layout.ones()];
-    for (std::size_t j = 0; j < k; ++j) {  // a leaf on either side, to begin with
-        yes[j] = no[j] = 0;
-        for (std::size_t c = 0; c < layout.n_classes; ++c) {
-            const Count with = counts[c * layout.stride + j];
-            yes[j] = std::max(yes[j], with);
-            no[j] = std::max(no[j], totals[c] - with);
-        }
-    }
+    problem.kernels().leaf_weights(counts, layout.stride, totals, layout.n_classes, k, with.data(),
+                                   leaf_yes.data(), leaf_no.data());
+    yes = leaf_yes;  // to begin with
+    no = leaf_no;
     for (std::size_t i = 0; i < k; ++i)
         problem.kernels().stump_row({i, k, layout.n_classes, pairs.row(0, i), pairs.class_step(), counts,
                                      layout.stride, totals, scratch.data()},
@@ -106,11 +100,11 @@ Bounds solve_two_levels(const Problem& problem, const View& layout, const Count*
     Cost best = price.of(node_errors(layout, counts), 1);
     std::int32_t feature = -1;
     for (std::size_t f = 0; f < layout.n_features; ++f) {
-        const Cost weight = weight_at(layout, counts, f);
+        const Cost weight = scan.with[f];
         if (weight == 0 || weight == all) continue;  // no split; with lambda = 0 it could tie with one
-        const LeafErrors leaf = leaf_errors(layout, counts, f);
-        const Cost yes = std::min(price.of(leaf.yes, 1), price.of(weight - scan.yes[f], 2));
-        const Cost no = std::min(price.of(leaf.no, 1), price.of(all - weight - scan.no[f], 2));
+        const Cost yes = std::min(price.of(weight - scan.leaf_yes[f], 1), price.of(weight - scan.yes[f], 2));
+        const Cost no =
+            std::min(price.of(all - weight - scan.leaf_no[f], 1), price.of(all - weight - scan.no[f], 2));
         if (yes + no < best) {
             best = yes + no;
             feature = static_cast<std::int32_t>(layout.features[f]);

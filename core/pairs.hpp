@@ -35,6 +35,8 @@ public:
 
 private:
     Count* row_of(std::size_t c, std::size_t i) { return counts_.data() + (c * stride_ + i) * stride_; }
+    // Worth a look at the clock now and then.
+    bool is_large() const { return class_step() > 1 << 16; }
     // Where a row's counts begin: the upper triangle, in whole vectors.
     static std::size_t begin_of(std::size_t i) { return i / kLanes * kLanes; }
 
@@ -49,6 +51,9 @@ private:
 struct StumpScan {
     std::vector<Count> yes;
     std::vector<Count> no;
+    std::vector<Count> leaf_yes;  // the same by a leaf alone
+    std::vector<Count> leaf_no;
+    std::vector<Count> with;  // weight of the yes-side
     std::vector<Count> scratch;
 
     void run(const Problem& problem, const View& layout, const Count* counts, const PairMatrix& pairs);

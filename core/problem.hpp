@@ -60,7 +60,13 @@ LeafErrors leaf_errors(const View& view, const Count* counts, std::size_t j);
 std::ptrdiff_t best_split(const Problem& problem, const View& view, const Count* counts);
 
 inline Cost node_errors(const View& view, const Count* counts) {
-    return leaf_errors(view, counts, view.ones()).yes;
+    Cost all = 0, most = 0;
+    for (std::size_t c = 0; c < view.n_classes; ++c) {
+        const Cost weight = counts[c * view.stride + view.ones()];
+        all += weight;
+        most = weight > most ? weight : most;
+    }
+    return all - most;
 }
 
 // Weight of all classes in column j.

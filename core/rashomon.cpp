@@ -23,19 +23,29 @@ struct Leaf {
     std::vector<Count> counts;  // of each class
 };
 
-Leaf leaf_of(const Count* counts, std::size_t step, std::size_t n_classes) {
+Leaf leaf_of(std::vector<Count> counts) {
     Leaf leaf;
-    for (std::size_t c = 0; c < n_classes; ++c) {
-        leaf.counts.push_back(counts[c * step]);
-        leaf.weight += counts[c * step];
-        if (leaf.counts[c] > leaf.counts[leaf.label]) leaf.label = static_cast<std::uint32_t>(c);
+    for (std::size_t c = 0; c < counts.size(); ++c) {
+        leaf.weight += counts[c];
+        if (counts[c] > counts[leaf.label]) leaf.label = static_cast<std::uint32_t>(c);
     }
-    leaf.errors = leaf.weight - leaf.counts[leaf.label];
+    leaf.errors = leaf.weight - counts[leaf.label];
+    leaf.counts = std::move(counts);
     return leaf;
 }
 
+// Of the rows that have a column.
 Leaf leaf_of(const View& view, const Count* counts, std::size_t column) {
-    return leaf_of(counts + column, view.stride, view.n_classes);
+    std::vector<Count> with(view.n_classes);
+    for (std::size_t c = 0; c < view.n_classes; ++c) with[c] = counts[c * view.stride + column];
+    return leaf_of(std::move(with));
+}
+
+// Of the rows of a leaf that are not in another.
+Leaf rest_of(const Leaf& all, const Leaf& part) {
+    std::vector<Count> rest(all.counts);
+    for (std::size_t c = 0; c < rest.size(); ++c) rest[c] -= part.counts[c];
+    return leaf_of(std::move(rest));
 }
 
 // One side of a split that is kept.
@@ -265,16 +275,15 @@ private:
         out.floor = split_floor(problem_, view, counts);
         out.literals = child.literals;
         if (level + 1 != depth_) return;
-        std::vector<Count> rest(counts, counts + view.n_classes * view.stride);
-        for (std::size_t c = 0; c < view.n_classes; ++c)
-            for (std::size_t j = 0; j < view.n_features; ++j)
-                rest[c * view.stride + j] = counts[c * view.stride + view.ones()] - rest[c * view.stride + j];
-        const Cost most = problem_.price.of(out.leaf.weight, 2);
+        // Where a prefix may end, greedy trees may raise the budget of the node.
+        const Cost most = role_at(level) == Role::plain ? out.budget : kInfinite;
         for (std::size_t j = 0; j < view.n_features; ++j) {
-            const Side::Stump stump{static_cast<std::int32_t>(view.features[j]), leaf_of(view, counts, j),
-                                    leaf_of(view, rest.data(), j)};
-            const Cost cost = problem_.price.of(stump.yes.errors + stump.no.errors, 2);
-            if (stump.yes.weight > 0 && stump.no.weight > 0 && cost <= most) out.stumps.push_back(stump);
+            const Cost weight = weight_at(view, counts, j);
+            if (weight == 0 || weight == out.leaf.weight) continue;
+            const LeafErrors errors = leaf_errors(view, counts, j);
+            if (problem_.price.of(errors.yes + errors.no, 2) > most) continue;
+            const Leaf yes = leaf_of(view, counts, j);
+            out.stumps.push_back({static_cast<std::int32_t>(view.features[j]), yes, rest_of(out.leaf, yes)});
         }
         if (role_at(level) != Role::plain)
             out.greedy = search_.greedy(worker).value(view, nullptr, counts, 1, kInfinite);
@@ -358,7 +367,8 @@ Graph graph_of(const Tree& tree, const Price& price) {
     graph.keep_trivial = true;
     std::vector<std::uint32_t> level(tree.size(), 0);
     for (std::size_t i = 0; i < tree.size(); ++i) {
-        const Leaf leaf = leaf_of(tree.counts.data() + i * tree.n_classes, 1, tree.n_classes);
+        const Count* counts = tree.counts.data() + i * tree.n_classes;
+        const Leaf leaf = leaf_of({counts, counts + tree.n_classes});
         GraphNode node;
         node.level = level[i];
         node.leaf = tree.feature[i] < 0;

@@ -308,20 +308,17 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
 // V(A) >= V(B) - weight(B \ A). The weights follow from the counts of f's yes-child.
 void Search::similar_support(const Node& node, std::size_t f, const Count* yes_counts, Choice& choice) const {
     const View& view = node.view;
-    const Cost all = weight_at(view, node.counts.data(), view.ones());
-    const Cost with_f = weight_at(view, yes_counts, view.ones());
-    const Cost yes = choice.lower[0][f], no = choice.lower[1][f];
-    for (const std::size_t g : choice.order) {
-        const Cost with_g = weight_at(view, node.counts.data(), g);
-        const Cost both = weight_at(view, yes_counts, g);
-        const auto raise = [&](Cost& bound, Cost other, Cost weight_outside) {
-            bound = std::max(bound, other - problem_.price.of(weight_outside, 0));
-        };
-        raise(choice.lower[0][g], yes, with_f - both);
-        raise(choice.lower[0][g], no, all - with_f - with_g + both);
-        raise(choice.lower[1][g], yes, both);
-        raise(choice.lower[1][g], no, with_g - both);
-    }
+    const Neighbours known{node.counts.data(),
+                           yes_counts,
+                           view.stride,
+                           view.n_classes,
+                           view.n_features,
+                           weight_at(view, node.counts.data(), view.ones()),
+                           weight_at(view, yes_counts, view.ones()),
+                           choice.lower[0][f],
+                           choice.lower[1][f],
+                           problem_.price.error};
+    problem_.kernels().raise_bounds(known, choice.lower[0].data(), choice.lower[1].data());
 }
 
 // ---- children -------------------------------------------------------------------------------------

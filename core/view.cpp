@@ -1,7 +1,6 @@
 #include "view.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace splitsecond {
 
@@ -19,14 +18,12 @@ void select_rows(const View& view, std::size_t j, bool yes, Word* mask) {
         mask[w] = yes ? view.column(w, j) : view.column(w, view.ones()) ^ view.column(w, j);
 }
 
-void gather(const Kernels& kernels, const View& view, const Word* mask,
-            const std::vector<std::uint32_t>& columns, View& out) {
-    out.n_classes = view.n_classes;
-    out.n_features = columns.size() - 2;
-    out.stride = View::stride_for(out.n_features);
-    out.features.resize(out.n_features);
-    for (std::size_t j = 0; j < out.n_features; ++j) out.features[j] = view.features[columns[j]];
+namespace {
 
+// Of all columns, or of some when they are given.
+void gather_columns(const Kernels& kernels, const View& view, const Word* mask,
+                    const std::vector<std::uint32_t>* columns, View& out) {
+    out.n_classes = view.n_classes;
     out.runs.clear();
     std::vector<std::size_t> sources;
     std::size_t word = 0;
@@ -41,6 +38,7 @@ void gather(const Kernels& kernels, const View& view, const Word* mask,
     }
     out.data.resize(word * out.stride);
     const bool all_columns = out.n_features == view.n_features;
+    const std::uint32_t* chosen = all_columns ? nullptr : columns->data();
     constexpr std::size_t kBlock = 4096;  // words between looks at the clock
     Limits& limits = out.data.limits();
     for (std::size_t r = 0; r < sources.size(); ++r) {
@@ -49,8 +47,8 @@ void gather(const Kernels& kernels, const View& view, const Word* mask,
         for (std::size_t begin = from.begin; begin < from.end; begin += kBlock) {
             if (begin != from.begin && limits.stop()) throw LimitReached{};
             const std::size_t n = std::min(kBlock, from.end - begin);
-            kernels.compress(view.data.data() + begin * view.stride, view.stride, mask + begin, n,
-                             all_columns ? nullptr : columns.data(), columns.size(),
+            kernels.compress(view.data.data() + begin * view.stride, view.stride, mask + begin, n, chosen,
+                             out.n_features + 2,
                              out.data.data() + (out.runs[r].begin + rows / 64) * out.stride, out.stride,
                              static_cast<int>(rows % 64));
             rows += kernels.count_bits(mask + begin, n);
@@ -58,10 +56,22 @@ void gather(const Kernels& kernels, const View& view, const Word* mask,
     }
 }
 
+}  // namespace
+
+void gather(const Kernels& kernels, const View& view, const Word* mask,
+            const std::vector<std::uint32_t>& columns, View& out) {
+    out.n_features = columns.size() - 2;
+    out.stride = View::stride_for(out.n_features);
+    out.features.resize(out.n_features);
+    for (std::size_t j = 0; j < out.n_features; ++j) out.features[j] = view.features[columns[j]];
+    gather_columns(kernels, view, mask, &columns, out);
+}
+
 void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out) {
-    std::vector<std::uint32_t> columns(view.n_features + 2);
-    std::iota(columns.begin(), columns.end(), 0u);
-    gather(kernels, view, mask, columns, out);
+    out.n_features = view.n_features;
+    out.stride = view.stride;
+    out.features = view.features;
+    gather_columns(kernels, view, mask, nullptr, out);
 }
 
 std::vector<std::uint32_t> gather_node(const Kernels& kernels, const View& view, const Word* mask,

@@ -298,6 +298,84 @@ void test_best_stump(const Kernels& kernels, Random& random) {
         }
 }
 
+void test_leaf_weights(const Kernels& kernels, Random& random) {
+    for (std::size_t n_classes = 1; n_classes <= 4; ++n_classes)
+        for (const std::size_t k : {0, 1, 2, 8, 63, 64, 65, 130}) {
+            const check::Context context(n_classes, " classes, ", k, " features");
+            const std::size_t step = k + random.below(9);
+            const std::vector<Count> total = random_counts(random, n_classes);
+            std::vector<Count> single(n_classes * step, 0);
+            std::vector<Count> expected[3] = {std::vector<Count>(k, 0), std::vector<Count>(k, 0),
+                                              std::vector<Count>(k, 0)};
+            for (std::size_t j = 0; j < k; ++j)
+                for (std::size_t c = 0; c < n_classes; ++c) {
+                    const auto with =
+                        static_cast<Count>(random.below(static_cast<std::size_t>(total[c]) + 1));
+                    single[c * step + j] = with;
+                    expected[0][j] += with;
+                    expected[1][j] = std::max(expected[1][j], with);
+                    expected[2][j] = std::max(expected[2][j], total[c] - with);
+                }
+            std::vector<Count> found[3] = {std::vector<Count>(k), std::vector<Count>(k),
+                                           std::vector<Count>(k)};
+            kernels.leaf_weights(single.data(), step, total.data(), n_classes, k, found[0].data(),
+                                 found[1].data(), found[2].data());
+            for (int i = 0; i < 3; ++i) CHECK(found[i] == expected[i]);
+        }
+}
+
+void test_subtract(const Kernels& kernels, Random& random) {
+    for (std::size_t n = 0; n < 50; ++n) {
+        const std::vector<Count> all = random_counts(random, n), part = random_counts(random, n);
+        std::vector<Count> rest(n);
+        kernels.subtract(all.data(), part.data(), n, rest.data());
+        for (std::size_t i = 0; i < n; ++i) CHECK_EQ(rest[i], all[i] - part[i]);
+    }
+}
+
+// Rows as sets: the bound for a child is the other's, less an error for each row that only the other has.
+void test_raise_bounds(const Kernels& kernels, Random& random) {
+    for (const std::size_t k : {1, 2, 9, 64, 70}) {
+        const check::Context context(k, " features");
+        const std::size_t n_rows = random.between(1, 200), n_classes = random.between(1, 3), step = k + 2;
+        const std::size_t f = random.below(k);
+        std::vector<std::vector<char>> has(n_rows, std::vector<char>(k));
+        std::vector<Count> single(n_classes * step, 0), yes_single(n_classes * step, 0);
+        for (auto& row : has) {
+            const std::size_t cls = random.below(n_classes);
+            for (char& cell : row) cell = random.chance(40) ? 1 : 0;
+            for (std::size_t j = 0; j < k; ++j) {
+                single[cls * step + j] += row[j];
+                yes_single[cls * step + j] += row[j] & row[f];
+            }
+        }
+        // How many rows are on a side of f (0: yes) but not on a side of g.
+        const auto outside = [&](int side, std::size_t g, int side_of_g) {
+            std::int64_t rows = 0;
+            for (const auto& row : has) rows += row[f] == 1 - side && row[g] != 1 - side_of_g ? 1 : 0;
+            return rows;
+        };
+        std::int64_t with = 0;
+        for (const auto& row : has) with += row[f];
+        const std::int64_t bound[2] = {static_cast<std::int64_t>(random.below(3000)),
+                                       static_cast<std::int64_t>(random.below(3000))};
+        const std::int64_t error = 7;
+        std::vector<std::int64_t> lower[2], expected[2];
+        for (int side = 0; side < 2; ++side)
+            for (std::size_t j = 0; j < k; ++j) {
+                lower[side].push_back(static_cast<std::int64_t>(random.below(2000)));
+                std::int64_t best = lower[side][j];
+                for (int other = 0; other < 2; ++other)
+                    best = std::max(best, bound[other] - error * outside(other, j, side));
+                expected[side].push_back(best);
+            }
+        kernels.raise_bounds({single.data(), yes_single.data(), step, n_classes, k,
+                              static_cast<std::int64_t>(n_rows), with, bound[0], bound[1], error},
+                             lower[0].data(), lower[1].data());
+        for (int side = 0; side < 2; ++side) CHECK(lower[side] == expected[side]);
+    }
+}
+
 void test_constant_columns(const Kernels& kernels, Random& random) {
     for (std::size_t n_classes = 1; n_classes <= 4; ++n_classes)
         for (std::size_t width = 1; width <= 64; ++width) {
@@ -438,6 +516,9 @@ int main() {
         test_compress(*kernels, random);
         test_stump_row(*kernels, random);
         test_best_stump(*kernels, random);
+        test_leaf_weights(*kernels, random);
+        test_subtract(*kernels, random);
+        test_raise_bounds(*kernels, random);
         test_constant_columns(*kernels, random);
         test_count_bits(*kernels, random);
     }
