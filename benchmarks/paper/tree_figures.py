@@ -138,7 +138,7 @@ def show_frontier(fits: Rows) -> Shown:
                 of = pick(points, data=name, algorithm=algorithm)
                 if key == "seconds":  # the paper's red box
                     of = [point for point in of if point["leaves"] <= MOST_LEAVES]
-                axis.errorbar(
+                drawn = axis.errorbar(
                     [point[key] for point in of],
                     [point["test_loss"] for point in of],
                     [point["test_error"] for point in of],
@@ -149,6 +149,8 @@ def show_frontier(fits: Rows) -> Shown:
                     color=COLOURS[algorithm],
                     label=label_of(algorithm),
                 )
+                for part in drawn.get_children():
+                    part.set_rasterized(True)
         column_of_axes[0].set_xlabel("leaves")
         logarithmic(column_of_axes[1], "x")
         column_of_axes[1].set_xlabel(f"seconds (at most {MOST_LEAVES} leaves)")
