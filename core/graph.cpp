@@ -22,6 +22,13 @@ struct KeyHash {
 
 using Rows = std::vector<std::uint32_t>;
 
+// How many of some increasing keys cost at most that much.
+std::size_t keys_up_to(const std::vector<Key>& keys, Cost cost) {
+    const auto end = std::upper_bound(keys.begin(), keys.end(), cost,
+                                      [](Cost most, const Key& key) { return most < key.cost; });
+    return static_cast<std::size_t>(end - keys.begin());
+}
+
 }  // namespace
 
 // ---- what a tree costs ----------------------------------------------------------------------------
@@ -288,7 +295,9 @@ const Graph::Parts& Graph::parts_of(std::uint32_t id, std::size_t key_place) {
     for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
         const Histogram& yes = histograms_[edges[e].yes];
         const Histogram& no = histograms_[edges[e].no];
-        std::size_t end = no.keys.size();  // of the keys that go with yes.keys[i]: one walks up, one down
+        if (yes.keys.empty()) continue;
+        // Of the keys that go with yes.keys[i]: one walks up, one down.
+        std::size_t end = keys_up_to(no.keys, key.cost - yes.keys[0].cost);
         for (std::size_t i = 0; i < yes.keys.size() && end > 0; ++i) {
             const Cost rest = key.cost - yes.keys[i].cost;
             while (end > 0 && no.keys[end - 1].cost > rest) --end;
