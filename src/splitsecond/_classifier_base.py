@@ -340,7 +340,8 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         binarizer = self.binarizer_
         if binarizer is None or binarizer.is_lossless:
             return ""
-        return f" for {len(binarizer.literals_)} questions"
+        asked = len(binarizer.literals_)
+        return f" for {asked} {'question' if asked == 1 else 'questions'}"
 
     def _notes(self) -> list[str]:
         dropped = {} if self.binarizer_ is None else self.binarizer_.dropped_

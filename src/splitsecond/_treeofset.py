@@ -30,25 +30,30 @@ class TreeOfSet(Tree):
         here["_set"] = trees
         here["_parts"] = parts
 
+    def _row(self, part: int) -> NDArray[np.int32]:
+        row: NDArray[np.int32] = self._parts[part]
+        return row
+
     @cached_property
     def feature(self) -> NDArray[np.int32]:
         """Column of the 0/1 table that each node asks; -1 for a leaf."""
-        return self._parts[0]
+        return self._row(0)
 
     @cached_property
     def left(self) -> NDArray[np.int32]:
         """Where each node's yes-child is."""
-        return self._parts[1]
+        return self._row(1)
 
     @cached_property
     def right(self) -> NDArray[np.int32]:
         """Where each node's no-child is."""
-        return self._parts[2]
+        return self._row(2)
 
     @cached_property
     def units(self) -> NDArray[np.int64]:
         """Training weight of each class at each node, in the core's units."""
-        return self._set._counts[self._parts[3]].astype(np.int64)
+        units: NDArray[np.int64] = self._set._counts[self._row(3)].astype(np.int64)
+        return units
 
     @cached_property
     def counts(self) -> NDArray[np.float64]:

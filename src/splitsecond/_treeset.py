@@ -224,7 +224,11 @@ class TreeSet(Sequence[Tree]):
     # ---- smaller sets ----------------------------------------------------------------------------
 
     def within(self, epsilon: float) -> TreeSet:
-        """Return the set for a smaller epsilon, without fitting again."""
+        """Return the set for a smaller epsilon, without fitting again.
+
+        It is what a fit with that epsilon would give. For RESPLIT that may be less than all trees
+        of this set within the smaller bound, which is on prefixes whose leaves are not yet filled.
+        """
         bound = self._estimator._bound_of(self._scale.reference, epsilon)
         if bound > self._bound:
             raise ValueError(

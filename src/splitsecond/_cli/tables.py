@@ -73,10 +73,13 @@ class Source:
             raise ValueError(f"{self.path} is neither CSV nor Parquet: save the table as CSV.")
         try:
             with pa.input_stream(str(self.path), compression="detect") as stream:
-                content = stream.read()
+                # Not as bytes: pyarrow's threads may be the last to let go of it, and one that has
+                # to wait for the interpreter while the program ends would abort it.
+                content = stream.read_buffer()
         except OSError as error:
             raise ValueError(f"{self.path} cannot be read: {error}") from error
-        if not content.strip():
+        characters = np.frombuffer(content, dtype=np.uint8)
+        if not (characters > ord(" ")).any():
             raise ValueError(f"{self.path} is empty: a header and rows are needed.")
         separator = self.separator or ("\t" if ".tsv" in self.path.suffixes else ",")
         if len(separator) != 1:
@@ -91,11 +94,13 @@ class Source:
         except pa.ArrowInvalid as error:
             raise self._not_a_table(content, separator, error) from error
         # Quotes come in pairs; pyarrow takes the end of the file for the second one.
-        if content.count(b'"') % 2 and any("\n" in str(v[-1].as_py()) for v in table.columns if v):
+        if np.count_nonzero(characters == ord('"')) % 2 and any(
+            "\n" in str(v[-1].as_py()) for v in table.columns if v
+        ):
             raise ValueError(f"{self.path} has a quote that is not closed, in its last record.")
         return table
 
-    def _parsed(self, content: bytes, separator: str, *, threads: bool) -> pa.Table:
+    def _parsed(self, content: pa.Buffer, separator: str, *, threads: bool) -> pa.Table:
         return csv.read_csv(
             pa.BufferReader(content),
             csv.ReadOptions(
@@ -112,7 +117,7 @@ class Source:
             ),
         )
 
-    def _not_a_table(self, content: bytes, separator: str, error: Exception) -> ValueError:
+    def _not_a_table(self, content: pa.Buffer, separator: str, error: Exception) -> ValueError:
         try:  # once more, since errors of a single thread say where
             self._parsed(content, separator, threads=False)
         except pa.ArrowInvalid as again:
