@@ -134,6 +134,15 @@ def test_how_columns_are_read(tmp_path: Path) -> None:
     assert tree["root"]["operator"] == "is 1"  # a category would be compared with text
 
 
+def test_a_row_number_is_noted(tmp_path: Path) -> None:
+    table = {"id": np.arange(7, 7 + N_ROWS), **columns()}
+    file = write_csv(tmp_path / "numbered.csv", table)
+    fitted = run("fit", file, "--target", "outcome")
+    assert "'id' looks like a row number" in fitted.stderr
+    assert "--drop 'id'" in fitted.stderr
+    assert "row number" not in run("fit", file, "--target", "outcome", "--drop", "id").stderr
+
+
 def test_other_encodings(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes("größe,y\n1,ja\n2,nein\n1,ja\n2,nein\n".encode("latin-1"))

@@ -13,7 +13,14 @@ import typer
 from splitsecond._cli import options as o
 from splitsecond._cli.estimate import estimates
 from splitsecond._cli.output import write, write_json, write_table
-from splitsecond._cli.tables import Data, Source, check_kind, labels_of, nothing_to_ask
+from splitsecond._cli.tables import (
+    Data,
+    Source,
+    check_kind,
+    is_row_number,
+    labels_of,
+    nothing_to_ask,
+)
 from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._literals import value_text
 
@@ -125,10 +132,8 @@ def _note(variable: Variable, column: pa.ChunkedArray, distinct: int) -> str:
     if variable.kind in (Kind.CONSTANT, Kind.EMPTY):
         return "left out"
     rows = len(column)
-    if variable.kind is Kind.NUMBER and pa.types.is_integer(column.type) and distinct == rows > 2:
-        low, high = pc.min_max(column).as_py().values()
-        if high - low == rows - 1:
-            return f"a row number? then --drop {variable.name!r}"
+    if is_row_number(column):
+        return f"a row number? then --drop {variable.name!r}"
     if variable.kind is Kind.CATEGORY:
         odd = [value for value in map(str, variable.categories) if not _is_number(value)]
         if 0 < len(odd) <= FEW < distinct - len(odd):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
 from splitsecond._cli.options import Reading
+from splitsecond._cli.output import say
 
 UTF8 = "utf-8"
 BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL")
@@ -188,7 +189,18 @@ def read_data(source: Source, target: str, weight: str | None = None) -> Data:
         check_kind(X[name].type, name)
     if not any(_varies(X[name]) for name in X.column_names):
         raise nothing_to_ask(source.path)
+    for name in filter(lambda name: is_row_number(X[name]), X.column_names):
+        say(f"note: column {name!r} looks like a row number: if it is one, give --drop {name!r}.")
     return Data(X, y, None if weight is None else _weights_of(table[weight], weight))
+
+
+def is_row_number(column: pa.ChunkedArray) -> bool:
+    """Say whether a column has every number of a range once."""
+    if not pa.types.is_integer(column.type) or column.null_count or len(column) < 3:
+        return False
+    low, high = pc.min_max(column).as_py().values()
+    same: bool = high - low == len(column) - 1
+    return same and len(pc.unique(column)) == len(column)
 
 
 def labels_of(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
