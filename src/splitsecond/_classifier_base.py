@@ -162,11 +162,10 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         if not hasattr(self, "tree_"):
             return repr(self)
         tree = self.tree_
-        gap = self.objective_ - self.lower_bound_
         bound = (
             f"proved optimal{self._scope()}"
-            if gap <= 0
-            else f"near-optimal, lower bound {self.lower_bound_:.4f} (gap {gap:.4f})"
+            if self.objective_ <= self.lower_bound_
+            else f"near-optimal, not proved (lower bound {self.lower_bound_:.4f})"
         )
         ended = STATUSES[self.status_]
         weighted = "weighted " if self._weighted else ""
