@@ -23,6 +23,7 @@ BAD_TABLES: dict[str, tuple[bytes, str]] = {
     "one row": (b"a,y\n1,x\n", "in every row (1)"),
     "one class": (b"a,y\n1,x\n2,x\n", "'y' is 'x' in every row"),
     "no such column": (b"a,Y\n1,x\n2,z\n", "Did you mean 'Y'?"),
+    "another separator": (b"a;y\n1;x\n2;z\n", "Give --separator ';'?"),
     "not UTF-8": ("a,y\n1,é\n2,x\n".encode("latin-1"), "--encoding"),
     "header not UTF-8": ("é,y\n1,z\n2,x\n".encode("latin-1"), "--encoding"),
     "row too short": (b"a,y\n1,x\n2\n", "record 3"),

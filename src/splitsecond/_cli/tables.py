@@ -280,6 +280,9 @@ def no_such_column(name: str, names: Iterable[str], where: object) -> ValueError
     folded = {each.strip().casefold(): each for each in known}
     close = difflib.get_close_matches(name.strip().casefold(), folded, n=1)
     hint = f" Did you mean {folded[close[0]]!r}?" if close else ""
+    between = next((mark for mark in ";\t|" if len(known) == 1 and mark in known[0]), None)
+    if between:
+        hint = f" Give --separator {between!r}?"
     listed = ", ".join(map(repr, known[:8])) + (f" and {len(known) - 8} more" if known[8:] else "")
     return ValueError(f"{where} has no column {name!r}.{hint} Its columns are {listed}.")
 
