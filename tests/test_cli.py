@@ -99,6 +99,7 @@ def test_scores_on_rows_not_seen(people: Path, tmp_path: Path) -> None:
     assert chosen == load(out).regularization
     losses = {each["regularization"]: each["cv_loss"] for each in found["choice"]["path"]}
     assert losses[chosen] == min(losses.values())
+    assert found["choice"]["within_one_standard_error"] >= chosen
     text = run(*args, "--test-size", 0.25, "--cv", 3).stdout
     assert f"chosen by cross-validation among the {len(losses)} trees of a path" in text
     assert "on 60 held-out rows: accuracy" in text

@@ -106,6 +106,7 @@ def _choose(model: Any, data: Data, seed: int) -> dict[str, Any]:
     columns = ("regularization", "n_leaves", "loss", "cv_loss", "cv_standard_error")
     return {
         "regularization": path.best_.regularization,
+        "within_one_standard_error": path.one_standard_error_.regularization,
         "status": path.status_,
         "path": [{name: getattr(entry, name) for name in columns} for entry in path],
     }
@@ -131,6 +132,12 @@ def _lines(found: dict[str, Any]) -> list[str]:
             f"regularization {choice['regularization']:.4g} chosen by cross-validation among the "
             f"{len(choice['path'])} trees of a path"
         )
+        simpler = choice["within_one_standard_error"]
+        if simpler != choice["regularization"]:
+            lines[-1] += (
+                f"; --regularization {simpler:.4g} gives the smallest tree within one standard "
+                "error of it"
+            )
     if "cross_validation" in found:
         each = found["cross_validation"]
         lines.append(
