@@ -275,20 +275,28 @@ void test_stump_row(const Kernels& kernels, Random& random) {
         }
 }
 
+// Class counts of features, each within the class's total.
+std::vector<Count> random_features(Random& random, const std::vector<Count>& total, std::size_t step,
+                                   std::size_t k) {
+    std::vector<Count> single(total.size() * step, 0);
+    for (std::size_t j = 0; j < k; ++j)
+        for (std::size_t c = 0; c < total.size(); ++c)
+            single[c * step + j] = static_cast<Count>(random.below(static_cast<std::size_t>(total[c]) + 1));
+    return single;
+}
+
 void test_best_stump(const Kernels& kernels, Random& random) {
     for (std::size_t n_classes = 1; n_classes <= 5; ++n_classes)
         for (const std::size_t k : {0, 1, 2, 8, 63, 64, 65, 130}) {
             const check::Context context(n_classes, " classes, ", k, " features");
             const std::size_t step = k + random.below(9);
             const std::vector<Count> total = random_counts(random, n_classes);
-            std::vector<Count> single(n_classes * step, 0);
+            const std::vector<Count> single = random_features(random, total, step, k);
             Count expected = 0;
             for (std::size_t j = 0; j < k; ++j) {
                 Count most_yes = 0, most_no = 0;
                 for (std::size_t c = 0; c < n_classes; ++c) {
-                    const auto with =
-                        static_cast<Count>(random.below(static_cast<std::size_t>(total[c]) + 1));
-                    single[c * step + j] = with;
+                    const Count with = single[c * step + j];
                     most_yes = std::max(most_yes, with);
                     most_no = std::max(most_no, total[c] - with);
                 }
@@ -304,14 +312,12 @@ void test_leaf_weights(const Kernels& kernels, Random& random) {
             const check::Context context(n_classes, " classes, ", k, " features");
             const std::size_t step = k + random.below(9);
             const std::vector<Count> total = random_counts(random, n_classes);
-            std::vector<Count> single(n_classes * step, 0);
+            const std::vector<Count> single = random_features(random, total, step, k);
             std::vector<Count> expected[3] = {std::vector<Count>(k, 0), std::vector<Count>(k, 0),
                                               std::vector<Count>(k, 0)};
             for (std::size_t j = 0; j < k; ++j)
                 for (std::size_t c = 0; c < n_classes; ++c) {
-                    const auto with =
-                        static_cast<Count>(random.below(static_cast<std::size_t>(total[c]) + 1));
-                    single[c * step + j] = with;
+                    const Count with = single[c * step + j];
                     expected[0][j] += with;
                     expected[1][j] = std::max(expected[1][j], with);
                     expected[2][j] = std::max(expected[2][j], total[c] - with);
