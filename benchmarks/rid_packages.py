@@ -74,10 +74,15 @@ _arborenum = partial(
 )
 
 RID_METHODS: dict[str, Callable[[SetProblem], Method]] = {
-    "splitsecond RID, RESPLIT": partial(SplitSecondImportance, name="RESPLIT", lookahead_depth=3),
-    "splitsecond RID, TreeFARMS": partial(SplitSecondImportance, name="TreeFARMS"),
-    "tree-praxis RID, default": partial(_praxis, exact=False),
+    "splitsecond RID, lookahead 3": partial(
+        SplitSecondImportance, name="RESPLIT", lookahead_depth=3
+    ),
+    "splitsecond RID, lookahead 1": partial(
+        SplitSecondImportance, name="RESPLIT", lookahead_depth=1
+    ),
+    "splitsecond RID, exact": partial(SplitSecondImportance, name="TreeFARMS"),
+    "tree-praxis RID, lookahead 1": partial(_praxis, exact=False),
     "tree-praxis RID, exact": partial(_praxis, exact=True),
-    "arborenum RID, default": partial(_arborenum, exact=False),
+    "arborenum RID, lookahead 1": partial(_arborenum, exact=False),
     "arborenum RID, exact": partial(_arborenum, exact=True),
 }
