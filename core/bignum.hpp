@@ -1,7 +1,6 @@
 // Counts of any size: little-endian numbers of a fixed number of 64-bit words, chosen for the whole set.
 //
-// What:      just the arithmetic that counting and numbering trees needs. The caller sees to it that results
-//            fit; carries beyond the last word are dropped.
+// What:      just the arithmetic that counting and numbering trees needs. Sums say whether they fit.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +21,21 @@ inline Digit multiply(Digit a, Digit b, Digit& high) {
     return other << 32 | (low & 0xFFFFFFFFu);
 }
 
-// sum += a * b
-inline void multiply_add(Digit* sum, const Digit* a, const Digit* b, std::size_t n) {
-    if (n == 1) {
-        sum[0] += a[0] * b[0];
-        return;
+// sum += a; false if it does not fit.
+inline bool add(Digit* sum, const Digit* a, std::size_t n) {
+    Digit carry = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const Digit first = sum[i] + a[i];
+        const Digit second = first + carry;
+        carry = (first < a[i]) + (second < carry);
+        sum[i] = second;
     }
+    return carry == 0;
+}
+
+// sum += a * b; false if it does not fit.
+inline bool multiply_add(Digit* sum, const Digit* a, const Digit* b, std::size_t n) {
+    bool fits = true;
     for (std::size_t i = 0; i < n; ++i) {
         if (a[i] == 0) continue;
         Digit carry = 0;
@@ -39,17 +47,10 @@ inline void multiply_add(Digit* sum, const Digit* a, const Digit* b, std::size_t
             carry = high + (first < low) + (second < carry);
             sum[i + j] = second;
         }
+        fits = fits && carry == 0;
+        for (std::size_t j = n - i; j < n; ++j) fits = fits && b[j] == 0;
     }
-}
-
-inline void add(Digit* sum, const Digit* a, std::size_t n) {
-    Digit carry = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const Digit first = sum[i] + a[i];
-        const Digit second = first + carry;
-        carry = (first < a[i]) + (second < carry);
-        sum[i] = second;
-    }
+    return fits;
 }
 
 inline void subtract(Digit* difference, const Digit* a, std::size_t n) {

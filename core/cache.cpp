@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
 namespace splitsecond {
@@ -24,15 +25,23 @@ Cache::Cache(Limits& limits) : limits_(limits) {
 
 Cache::~Cache() = default;
 
-// The slot that holds the key, or the empty one where it belongs. The table is never full.
-std::size_t Cache::locate(const Shard& shard, std::uint32_t hash, const Subproblem& key) {
-    const std::size_t mask = shard.slots.size() - 1;
+Cache::Entry Cache::read(const Word* record) {
+    Entry entry;
+    std::memcpy(&entry, record, sizeof entry);
+    return entry;
+}
+
+void Cache::write(const Entry& entry, Word* record) { std::memcpy(record, &entry, sizeof entry); }
+
+// The slot that leads to the key's entry, or the empty one where it belongs. They are never all full.
+std::size_t Cache::locate(const Shard& shard, Word hash, const Subproblem& key) {
+    const std::size_t mask = shard.slots.size() - 1, record_words = kEntryWords + key.literals.size();
     std::size_t slot = hash & mask;
-    for (; shard.slots[slot].depth != 0; slot = (slot + 1) & mask) {
-        const Entry& entry = shard.slots[slot];
-        if (entry.hash == hash && entry.depth == key.depth && entry.lookahead == key.lookahead &&
-            std::equal(key.literals.begin(), key.literals.end(),
-                       shard.keys.data() + entry.key * key.literals.size()))
+    for (; shard.slots[slot] != 0; slot = (slot + 1) & mask) {
+        const Word* record = shard.records.data() + (shard.slots[slot] - 1) * record_words;
+        const Entry entry = read(record);
+        if (entry.depth == key.depth && entry.lookahead == key.lookahead &&
+            std::equal(key.literals.begin(), key.literals.end(), record + kEntryWords))
             break;
     }
     return slot;
@@ -43,53 +52,61 @@ std::optional<Bounds> Cache::find(const Subproblem& key) const {
     const Shard& shard = *shards_[hash >> 58];
     const std::lock_guard lock(shard.mutex);
     if (shard.entries == 0) return std::nullopt;
-    const Entry& entry = shard.slots[locate(shard, static_cast<std::uint32_t>(hash), key)];
-    if (entry.depth == 0) return std::nullopt;
+    const std::size_t place = shard.slots[locate(shard, hash, key)];
+    if (place == 0) return std::nullopt;
+    const Entry entry = read(shard.records.data() + (place - 1) * (kEntryWords + key.literals.size()));
     return Bounds{entry.lower, entry.upper, entry.feature};
 }
 
 void Cache::store(const Subproblem& key, const Bounds& bounds) {
     const Word hash = hash_of(key);
-    const auto low = static_cast<std::uint32_t>(hash);
+    const std::size_t record_words = kEntryWords + key.literals.size();
     Shard& shard = *shards_[hash >> 58];
     const std::lock_guard lock(shard.mutex);
-    grow(shard, key.literals.size());
-    Entry& entry = shard.slots[locate(shard, low, key)];
-    if (entry.depth == 0) {
-        const auto place = static_cast<std::uint32_t>(shard.entries++);
-        std::copy(key.literals.begin(), key.literals.end(), shard.keys.data() + place * key.literals.size());
-        entry = {low, place, bounds.lower, bounds.upper, bounds.feature, key.depth, key.lookahead};
+    grow(shard, record_words);
+    std::uint32_t& place = shard.slots[locate(shard, hash, key)];
+    if (place == 0) {
+        Word* record = shard.records.data() + shard.entries * record_words;
+        write({bounds.lower, bounds.upper, bounds.feature, key.depth, key.lookahead}, record);
+        std::copy(key.literals.begin(), key.literals.end(), record + kEntryWords);
+        place = static_cast<std::uint32_t>(++shard.entries);
         return;
     }
+    Word* record = shard.records.data() + (place - 1) * record_words;
+    Entry entry = read(record);
     entry.lower = std::max(entry.lower, bounds.lower);
     // Between equal costs the exact result wins: its feature is the one the tie rule prescribes.
     if (bounds.upper < entry.upper || bounds.exact()) {
         entry.upper = bounds.upper;
         entry.feature = bounds.feature;
     }
+    write(entry, record);
 }
 
-// Makes room for one more entry: tables at most half full, both arrays growing by doubling.
-void Cache::grow(Shard& shard, std::size_t key_words) {
+// Makes room for one more entry. Slots, at most half full, grow by doubling; records, which are the most of
+// it, by a quarter.
+void Cache::grow(Shard& shard, std::size_t record_words) {
     constexpr std::size_t kFirst = 16;  // slots
-    if (2 * (shard.entries + 1) > shard.slots.size()) {
-        Buffer<Entry> larger(limits_);
-        larger.resize(std::max(kFirst, 2 * shard.slots.size()));
-        larger.fill(Entry{});
-        std::swap(larger, shard.slots);
-        const std::size_t mask = shard.slots.size() - 1;
-        for (std::size_t i = 0; i < larger.size(); ++i) {
-            if (larger[i].depth == 0) continue;
-            std::size_t slot = larger[i].hash & mask;
-            while (shard.slots[slot].depth != 0) slot = (slot + 1) & mask;
-            shard.slots[slot] = larger[i];
-        }
-    }
-    if ((shard.entries + 1) * key_words > shard.keys.size()) {
+    if ((shard.entries + 1) * record_words > shard.records.size()) {
         Buffer<Word> larger(limits_);
-        larger.resize(std::max(kFirst / 2 * key_words, 2 * shard.keys.size()));
-        std::copy_n(shard.keys.data(), shard.entries * key_words, larger.data());
-        std::swap(larger, shard.keys);
+        larger.resize(std::max(kFirst / 2, shard.entries + shard.entries / 4) * record_words);
+        std::copy_n(shard.records.data(), shard.entries * record_words, larger.data());
+        std::swap(larger, shard.records);
+    }
+    if (2 * (shard.entries + 1) > shard.slots.size()) {
+        Buffer<std::uint32_t> larger(limits_);
+        larger.resize(std::max(kFirst, 2 * shard.slots.size()));
+        larger.fill(0);
+        const std::size_t mask = larger.size() - 1;
+        for (std::size_t i = 0; i < shard.entries; ++i) {
+            const Word* record = shard.records.data() + i * record_words;
+            const Entry entry = read(record);
+            const std::span literals(record + kEntryWords, record_words - kEntryWords);
+            std::size_t slot = hash_of({literals, entry.depth, entry.lookahead}) & mask;
+            while (larger[slot] != 0) slot = (slot + 1) & mask;
+            larger[slot] = static_cast<std::uint32_t>(i + 1);
+        }
+        std::swap(larger, shard.slots);
     }
 }
 

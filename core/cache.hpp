@@ -6,7 +6,8 @@
 //            bits long instead of n. The hash only finds a slot; the whole key decides.
 // Invariant: lower bounds only rise, upper bounds only fall, and an entry with lower == upper carries the
 //            feature that the tie rule prescribes (-1: leaf). Safe to use from several threads.
-// Cost:      a find or store is one lock and about one cache miss.
+// Cost:      a find or store is one lock and about two cache misses; small slots that lead to entries which lie
+//            side by side take half the memory of a table of entries.
 #pragma once
 
 #include <cstddef>
@@ -48,28 +49,27 @@ public:
     std::size_t size() const;
 
 private:
-    // Two to a cache line.
     struct Entry {
-        std::uint32_t hash = 0;
-        std::uint32_t key = 0;  // which of the shard's keys
-        Cost lower = 0;
-        Cost upper = kInfinite;
-        std::int32_t feature = -1;
-        std::uint16_t depth = 0;  // none: the slot is empty
-        std::uint16_t lookahead = 0;
+        Cost lower;
+        Cost upper;
+        std::int32_t feature;
+        std::uint16_t depth;
+        std::uint16_t lookahead;
     };
-    static_assert(sizeof(Entry) == 32);
+    static constexpr std::size_t kEntryWords = sizeof(Entry) / sizeof(Word);
     struct Shard {
-        explicit Shard(Limits& limits) : slots(limits), keys(limits) {}
+        explicit Shard(Limits& limits) : slots(limits), records(limits) {}
         mutable std::mutex mutex;
-        Buffer<Entry> slots;
-        Buffer<Word> keys;  // of all entries, in their order
+        Buffer<std::uint32_t> slots;  // 0: empty; else 1 + which of the entries
+        Buffer<Word> records;         // every entry, followed by its literals
         std::size_t entries = 0;
     };
     static constexpr std::size_t kShards = 64;
 
-    static std::size_t locate(const Shard& shard, std::uint32_t hash, const Subproblem& key);
-    void grow(Shard& shard, std::size_t key_words);
+    static std::size_t locate(const Shard& shard, Word hash, const Subproblem& key);
+    static Entry read(const Word* record);
+    static void write(const Entry& entry, Word* record);
+    void grow(Shard& shard, std::size_t record_words);
 
     Limits& limits_;
     std::vector<std::unique_ptr<Shard>> shards_;

@@ -351,9 +351,9 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
     const std::size_t chunks = (view.n_features + kBlock - 1) / kBlock;
     const std::size_t n_rows = n_words * kBlock;
 
-    const std::size_t slots = std::bit_ceil(2 * n_rows + 2);
+    const std::size_t most_slots = std::bit_ceil(2 * n_rows + 2);
     const std::size_t needed = n_rows * std::max<std::size_t>(chunks, 1) * sizeof(Word) +
-                               (4 * n_rows + 1 + slots) * sizeof(std::uint32_t);
+                               (n_rows + most_slots + most_slots / 2) * sizeof(std::uint32_t);
     if (!limits.has_room(needed)) return;  // a bound that one can do without
 
     // Row r's features, chunk by chunk, at rows[r * chunks]: the transpose of the packed columns.
@@ -371,36 +371,50 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
         }
     }
 
-    // Groups of equal rows: an open-addressing table of representatives, each compared whole.
+    // Groups of equal rows: an open-addressing table of their first rows, each compared whole.
     constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-    Buffer<std::uint32_t> table(limits), group(limits), representative(limits);
-    table.resize(slots);
-    table.fill(kEmpty);
+    Buffer<std::uint32_t> first_rows(limits), group(limits);
+    first_rows.resize(64);
+    first_rows.fill(kEmpty);
     group.resize(n_rows);
-    representative.resize(n_rows);
     std::uint32_t n_groups = 0;
-    const auto equal = [&](std::size_t a, std::size_t b) {
-        return std::equal(rows.data() + a * chunks, rows.data() + (a + 1) * chunks, rows.data() + b * chunks);
+    // The slot of the first row that is equal to r, or an empty one.
+    const auto slot_of = [&](std::size_t r) -> std::uint32_t& {
+        const Word* row = rows.data() + r * chunks;
+        Word hash = 0;
+        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+            hash = (hash ^ row[chunk]) * 0x9E3779B97F4A7C15u;
+            hash ^= hash >> 32;
+        }
+        const std::size_t mask = first_rows.size() - 1;
+        std::size_t slot = hash & mask;
+        while (first_rows[slot] != kEmpty &&
+               !std::equal(row, row + chunks, rows.data() + first_rows[slot] * chunks))
+            slot = (slot + 1) & mask;
+        return first_rows[slot];
     };
     for (std::size_t w = 0; w < n_words; ++w) {
         if (w % 64 == 0 && limits.stop()) return;
         for (Word left = view.column(w, view.ones()); left != 0; left &= left - 1) {
             const std::size_t r = w * kBlock + static_cast<std::size_t>(std::countr_zero(left));
-            Word hash = 0;
-            for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-                hash = (hash ^ rows[r * chunks + chunk]) * 0x9E3779B97F4A7C15u;
-                hash ^= hash >> 32;
+            std::uint32_t& first = slot_of(r);
+            if (first != kEmpty) {
+                group[r] = group[first];
+                continue;
             }
-            std::size_t slot = hash & (slots - 1);
-            while (table[slot] != kEmpty && !equal(representative[table[slot]], r))
-                slot = (slot + 1) & (slots - 1);
-            if (table[slot] == kEmpty) {
-                representative[n_groups] = static_cast<std::uint32_t>(r);
-                table[slot] = n_groups++;
-            }
-            group[r] = table[slot];
+            first = static_cast<std::uint32_t>(r);
+            group[r] = n_groups++;
+            if (2 * n_groups < first_rows.size()) continue;
+            Buffer<std::uint32_t> smaller(limits);
+            std::swap(smaller, first_rows);
+            first_rows.resize(2 * smaller.size());
+            first_rows.fill(kEmpty);
+            for (std::size_t i = 0; i < smaller.size(); ++i)
+                if (smaller[i] != kEmpty) slot_of(smaller[i]) = smaller[i];
         }
     }
+    rows.free();
+    first_rows.free();
 
     // Rows by group (a counting sort), then the classes of each group.
     Buffer<std::uint32_t> end_of(limits), by_group(limits);

@@ -1,12 +1,13 @@
 #include "graph.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <new>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
+
+#include "numbering.hpp"
 
 namespace splitsecond {
 namespace {
@@ -22,14 +23,12 @@ struct KeyHash {
 
 using Rows = std::vector<std::uint32_t>;
 
-// How many of some increasing keys cost at most that much.
-std::size_t keys_up_to(const std::vector<Key>& keys, Cost cost) {
-    const auto end = std::upper_bound(keys.begin(), keys.end(), cost,
-                                      [](Cost most, const Key& key) { return most < key.cost; });
-    return static_cast<std::size_t>(end - keys.begin());
-}
-
 }  // namespace
+
+Graph::Graph() = default;
+Graph::Graph(Graph&&) noexcept = default;
+Graph& Graph::operator=(Graph&&) noexcept = default;
+Graph::~Graph() = default;
 
 // ---- what a tree costs ----------------------------------------------------------------------------
 
@@ -74,42 +73,31 @@ std::vector<std::uint32_t> Graph::bottom_up() const {
     return order;
 }
 
-// As many as the number of trees could need if no budget were ever exceeded.
-void Graph::choose_digits() {
-    std::vector<double> bits(nodes.size(), 0);  // log2(1 + number of trees)
-    double most = 1;
-    for (const std::uint32_t id : bottom_up()) {
-        const GraphNode& node = nodes[id];
-        double largest = 1;
-        for (std::size_t e = node.edge_begin; e < node.edge_end; ++e)
-            largest = std::max(largest, bits[edges[e].yes] + bits[edges[e].no]);
-        double sum = 2 * std::exp2(-largest);
-        for (std::size_t e = node.edge_begin; e < node.edge_end; ++e)
-            sum += std::exp2(bits[edges[e].yes] + bits[edges[e].no] - largest);
-        bits[id] = largest + std::log2(std::max(sum, 1e-300));
-        most = std::max(most, bits[id]);
-    }
-    digits_ = static_cast<std::size_t>((most + 2) / 64) + 1;
+// One word for each number is mostly enough. Where it is not, counting begins again with more.
+bool Graph::count(Limits& limits) {
+    numbering_.reset();
+    digits_ = 1;
+    Counted done;
+    while ((done = fill_histograms(limits)) == Counted::too_few_digits) digits_ *= 2;
+    if (done != Counted::all) histograms_.clear();
+    return done == Counted::all;
 }
 
-bool Graph::count(Limits& limits) {
-    choose_digits();
+Graph::Counted Graph::fill_histograms(Limits& limits) {
     histograms_.assign(nodes.size(), {});
-    parts_.clear();
-    first_part_.clear();
-    root_keys_ = {};
-    scratch_.clear();
     std::size_t bytes = 0;
     const auto fill_all = [&] {
         for (const std::uint32_t id : bottom_up()) {
-            if (!fill_histogram(id, limits)) return false;
+            const Counted done = fill_histogram(id, limits);
+            if (done != Counted::all) return done;
             const std::size_t more = histograms_[id].keys.size() * (sizeof(Key) + digits_ * sizeof(Digit));
             limits.charge(more);
             bytes += more;
         }
-        return true;
+        std::vector<Digit> sum(digits_, 0);
+        return sum_up(sum) ? Counted::all : Counted::too_few_digits;
     };
-    bool done = false;
+    Counted done = Counted::stopped;
     try {
         done = fill_all();
     } catch (const LimitReached&) {
@@ -117,7 +105,6 @@ bool Graph::count(Limits& limits) {
         limits.out_of_memory();
     }
     limits.release(bytes);
-    if (!done) histograms_.clear();
     return done;
 }
 
@@ -157,7 +144,7 @@ bool Graph::count_better(Cost less, Limits& limits) {
     return false;
 }
 
-bool Graph::fill_histogram(std::uint32_t id, Limits& limits) {
+Graph::Counted Graph::fill_histogram(std::uint32_t id, Limits& limits) {
     const GraphNode& node = nodes[id];
     std::unordered_map<Key, std::size_t, KeyHash> places;
     std::vector<Key> keys;
@@ -175,7 +162,7 @@ bool Graph::fill_histogram(std::uint32_t id, Limits& limits) {
     constexpr std::size_t kPairsPerLook = 1 << 14;
     std::size_t pairs = 0;
     for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
-        if (limits.stop()) return false;
+        if (limits.stop()) return Counted::stopped;
         const Histogram& yes = histograms_[edges[e].yes];
         const Histogram& no = histograms_[edges[e].no];
         for (std::size_t i = 0; i < yes.keys.size(); ++i) {
@@ -184,15 +171,15 @@ bool Graph::fill_histogram(std::uint32_t id, Limits& limits) {
                 pairs = 0;
                 if (!limits.has_room(keys.size() * (2 * sizeof(Key) + digits_ * sizeof(Digit))))
                     limits.out_of_memory();
-                if (limits.stop()) return false;
+                if (limits.stop()) return Counted::stopped;
             }
             for (std::size_t j = 0; j < no.keys.size(); ++j) {
                 if (yes.keys[i].cost + no.keys[j].cost > most) break;
                 if (leaves_out(edges[e], yes.keys[i], no.keys[j])) continue;
                 const Key key = combine(node, yes.keys[i], no.keys[j]);
-                if (keeps(node, key))
-                    multiply_add(number_of(key), yes.numbers.data() + i * digits_,
-                                 no.numbers.data() + j * digits_, digits_);
+                if (keeps(node, key) && !multiply_add(number_of(key), yes.numbers.data() + i * digits_,
+                                                      no.numbers.data() + j * digits_, digits_))
+                    return Counted::too_few_digits;
             }
         }
     }
@@ -207,14 +194,20 @@ bool Graph::fill_histogram(std::uint32_t id, Limits& limits) {
         out.numbers.insert(out.numbers.end(), numbers.begin() + static_cast<std::ptrdiff_t>(i * digits_),
                            numbers.begin() + static_cast<std::ptrdiff_t>((i + 1) * digits_));
     }
+    return Counted::all;
+}
+
+// Adds up the root's trees; false if their number does not fit.
+bool Graph::sum_up(std::vector<Digit>& sum) const {
+    const std::vector<Digit>& numbers = histograms_[root].numbers;
+    for (std::size_t i = 0; i < numbers.size(); i += digits_)
+        if (!add(sum.data(), numbers.data() + i, digits_)) return false;
     return true;
 }
 
 std::vector<Digit> Graph::n_trees() const {
     std::vector<Digit> sum(digits_, 0);
-    const Histogram& all = histograms_[root];
-    for (std::size_t i = 0; i < all.keys.size(); ++i)
-        add(sum.data(), all.numbers.data() + i * digits_, digits_);
+    sum_up(sum);
     return sum;
 }
 
@@ -229,7 +222,7 @@ std::vector<std::pair<Key, std::vector<Digit>>> Graph::histogram() const {
     return out;
 }
 
-// ---- numbering ------------------------------------------------------------------------------------
+// ---- finding trees ------------------------------------------------------------------------------------
 
 std::size_t Graph::find(std::uint32_t node, const Key& key) const {
     const std::vector<Key>& keys = histograms_[node].keys;
@@ -256,124 +249,9 @@ std::optional<Key> Graph::find_tree(std::uint32_t id, const FlatTree& tree, std:
     return std::nullopt;
 }
 
-// What the first tree asked for needs, once.
-void Graph::prepare_numbering() {
-    if (!scratch_.empty()) return;
-    std::size_t depth = 0;
-    for (const GraphNode& node : nodes) depth = std::max<std::size_t>(depth, node.level);
-    const Histogram& all = histograms_[root];
-    std::vector<Digit> total(digits_, 0);
-    for (std::size_t i = 0; i < all.keys.size(); ++i) {
-        add(total.data(), all.numbers.data() + i * digits_, digits_);
-        root_keys_.ends.insert(root_keys_.ends.end(), total.begin(), total.end());
-    }
-    make_guide(root_keys_);
-    std::size_t n_keys = 0;
-    for (const Histogram& histogram : histograms_) {
-        first_part_.push_back(n_keys);
-        n_keys += histogram.keys.size();
-    }
-    parts_.resize(n_keys);
-    scratch_.resize((depth + 2) * digits_);
-}
-
-const Graph::Parts& Graph::parts_of(std::uint32_t id, std::size_t key_place) {
-    std::unique_ptr<Parts>& place = parts_[first_part_[id] + key_place];
-    if (place) return *place;
-    place = std::make_unique<Parts>();
-    Parts& out = *place;
-    const GraphNode& node = nodes[id];
-    const Key& key = histograms_[id].keys[key_place];
-    std::vector<Digit> total(digits_, 0);
-    const auto key_of = [](const Histogram& histogram, std::size_t i) {
-        return histogram.keys[i].leaves == 1 ? kLeaf : static_cast<std::uint32_t>(i);
-    };
-    const auto close = [&](const Part& part) {
-        out.parts.push_back(part);
-        out.intervals.ends.insert(out.intervals.ends.end(), total.begin(), total.end());
-    };
-    for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
-        const Histogram& yes = histograms_[edges[e].yes];
-        const Histogram& no = histograms_[edges[e].no];
-        if (yes.keys.empty()) continue;
-        // Of the keys that go with yes.keys[i]: one walks up, one down.
-        std::size_t end = keys_up_to(no.keys, key.cost - yes.keys[0].cost);
-        for (std::size_t i = 0; i < yes.keys.size() && end > 0; ++i) {
-            const Cost rest = key.cost - yes.keys[i].cost;
-            while (end > 0 && no.keys[end - 1].cost > rest) --end;
-            std::size_t begin = end;
-            while (begin > 0 && no.keys[begin - 1].cost == rest) --begin;
-            for (std::size_t j = begin; j < end; ++j) {
-                if (leaves_out(edges[e], yes.keys[i], no.keys[j]) ||
-                    !(combine(node, yes.keys[i], no.keys[j]) == key))
-                    continue;
-                multiply_add(total.data(), yes.numbers.data() + i * digits_, no.numbers.data() + j * digits_,
-                             digits_);
-                close({edges[e].feature, edges[e].yes, edges[e].no, key_of(yes, i), key_of(no, j)});
-            }
-        }
-    }
-    make_guide(out.intervals);
-    return out;
-}
-
-// As many entries as intervals, or up to twice as many.
-void Graph::make_guide(Intervals& intervals) const {
-    constexpr std::size_t kFew = 8;  // found as fast one after the other
-    const std::size_t n = intervals.ends.size() / digits_;
-    if (n <= kFew) return;
-    const Digit* last = intervals.ends.data() + (n - 1) * digits_;
-    while (shifted(last, intervals.shift, digits_) >= 2 * n) ++intervals.shift;
-    intervals.guide.resize(shifted(last, intervals.shift, digits_) + 1);
-    std::size_t next = 0;  // the first entry that is not known yet
-    for (std::size_t i = 0; i < n; ++i)
-        for (const Digit top = shifted(intervals.ends.data() + i * digits_, intervals.shift, digits_);
-             next <= top; ++next)
-            intervals.guide[next] = static_cast<std::uint32_t>(i);
-}
-
-// The interval that a rank falls into; the rank becomes its place there. Their number if there is none.
-std::size_t Graph::find_interval(const Intervals& intervals, Digit* rank) const {
-    const std::size_t n = intervals.ends.size() / digits_;
-    std::size_t place = 0;
-    if (!intervals.guide.empty()) {
-        const Digit entry = shifted(rank, intervals.shift, digits_);
-        place = entry < intervals.guide.size() ? intervals.guide[entry] : n;
-    }
-    while (place < n && !less(rank, intervals.ends.data() + place * digits_, digits_)) ++place;
-    if (place > 0) subtract(rank, intervals.ends.data() + (place - 1) * digits_, digits_);
-    return place;
-}
-
-// Writes the tree with this rank among those of a node and key. Behind `rank` there is room for deeper ones.
-void Graph::write(std::uint32_t id, std::uint32_t key, Digit* rank, std::size_t begin, FlatTree& out) {
-    const std::size_t place = out.feature.size();
-    for (auto* list : {&out.feature, &out.left, &out.right}) list->push_back(-1);
-    out.node.push_back(id);
-    if (key == kLeaf) return;
-    const Parts& parts = parts_of(id, key);
-    const Part part = parts.parts[find_interval(parts.intervals, rank)];
-    out.feature[place] = part.feature;
-    Digit* yes_rank = rank + digits_;  // rank = yes_rank * trees of the no-child + no_rank
-    if (part.no_key == kLeaf)
-        std::copy_n(rank, digits_, yes_rank);
-    else if (part.yes_key != kLeaf)
-        divide(rank, histograms_[part.no].numbers.data() + part.no_key * digits_, yes_rank, digits_);
-    out.left[place] = static_cast<std::int32_t>(out.feature.size() - begin);
-    write(part.yes, part.yes_key, yes_rank, begin, out);
-    out.right[place] = static_cast<std::int32_t>(out.feature.size() - begin);
-    write(part.no, part.no_key, rank, begin, out);
-}
-
-bool Graph::append_tree(const Digit* rank, FlatTree& out) {
-    prepare_numbering();
-    std::copy_n(rank, digits_, scratch_.begin());
-    const std::vector<Key>& keys = histograms_[root].keys;
-    const std::size_t key = find_interval(root_keys_, scratch_.data());
-    if (key == keys.size()) return false;
-    write(root, keys[key].leaves == 1 ? kLeaf : static_cast<std::uint32_t>(key), scratch_.data(),
-          out.feature.size(), out);
-    return true;
+bool Graph::append_tree(const Digit* number, FlatTree& out) {
+    if (!numbering_) numbering_ = std::make_unique<Numbering>(*this);
+    return numbering_->append_tree(*this, number, out);
 }
 
 // ---- filtering ------------------------------------------------------------------------------------

@@ -87,9 +87,10 @@ struct Filter {
 
 class Graph {
 public:
-    Graph() = default;
-    Graph(Graph&&) = default;
-    Graph& operator=(Graph&&) = default;
+    Graph();
+    Graph(Graph&&) noexcept;
+    Graph& operator=(Graph&&) noexcept;
+    ~Graph();
 
     Price price;
     bool keep_trivial = false;
@@ -123,7 +124,7 @@ public:
 
     // Appends the tree with this number among all, best first, with children numbered from its own root; false
     // if there is none.
-    bool append_tree(const Digit* rank, FlatTree& out);
+    bool append_tree(const Digit* number, FlatTree& out);
 
     // The trees of this set that pass the filter, as another graph, counted. False when stopped.
     bool filtered(const Filter& filter, Graph& out, Limits& limits) const;
@@ -134,28 +135,11 @@ public:
               Limits& limits) const;
 
 private:
+    enum class Counted { all, stopped, too_few_digits };
     struct Histogram {
         std::vector<Key> keys;       // increasing
         std::vector<Digit> numbers;  // digits_ for each key
     };
-    static constexpr std::uint32_t kLeaf = UINT32_MAX;  // the key of a leaf: it has no parts
-    struct Part {  // the trees of one key at one node that share an edge and the keys of both children
-        std::int32_t feature;
-        std::uint32_t yes, no;
-        std::uint32_t yes_key, no_key;
-    };
-    // Numbers divided into intervals, each with an entry; which one a number falls into takes about two looks.
-    struct Intervals {
-        std::vector<Digit> ends;           // running totals, digits_ each
-        std::vector<std::uint32_t> guide;  // [g]: the first that ends at g << shift or above; none if few
-        std::size_t shift = 0;
-    };
-    struct Parts {
-        std::vector<Part> parts;
-        Intervals intervals;
-    };
-
-    Cost leaf_cost(const GraphNode& node) const { return price.of(node.errors, 1); }
     Key leaf_key(const GraphNode& node) const;
     Key combine(const GraphNode& node, const Key& yes, const Key& no) const;
     Cost prefix_cost(const GraphNode& node, Cost cost, Cost below) const;
@@ -164,24 +148,18 @@ private:
     std::size_t find(std::uint32_t node, const Key& key) const;
     std::optional<Key> find_tree(std::uint32_t node, const FlatTree& tree, std::size_t place) const;
     void lower_budgets(Cost by);
-    void choose_digits();
-    bool fill_histogram(std::uint32_t id, Limits& limits);
-    void prepare_numbering();
-    const Parts& parts_of(std::uint32_t node, std::size_t key);
-    void make_guide(Intervals& intervals) const;
-    std::size_t find_interval(const Intervals& intervals, Digit* rank) const;
-    void write(std::uint32_t node, std::uint32_t key, Digit* rank, std::size_t begin, FlatTree& out);
+    Counted fill_histograms(Limits& limits);
+    Counted fill_histogram(std::uint32_t id, Limits& limits);
+    bool sum_up(std::vector<Digit>& sum) const;
     std::vector<std::uint32_t> bottom_up() const;
 
+    class Numbering;
     class Voter;
 
-    Cost lowered_ = 0;  // what was taken off the budgets
-    std::size_t digits_ = 1;
+    Cost lowered_ = 0;        // what was taken off the budgets
+    std::size_t digits_ = 1;  // words of a number
     std::vector<Histogram> histograms_;
-    std::vector<std::size_t> first_part_;        // of each node
-    std::vector<std::unique_ptr<Parts>> parts_;  // for each key of each node, once it was needed
-    Intervals root_keys_;                        // how the trees' numbers are divided among the root's keys
-    std::vector<Digit> scratch_;                 // a rank for each level
+    std::unique_ptr<Numbering> numbering_;  // once a tree was asked for
 };
 
 }  // namespace splitsecond

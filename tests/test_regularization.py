@@ -247,7 +247,7 @@ def test_what_is_wrong_is_said() -> None:
         regularization_path(X, y, cv=[(np.arange(25), np.arange(25, 50))])
 
 
-@pytest.mark.parametrize("limit", [{"time_limit": 1e-9}, {"memory_limit": 200_000}], ids=str)
+@pytest.mark.parametrize("limit", [{"time_limit": 1e-9}, {"memory_limit": 150_000}], ids=str)
 def test_limits_are_told_once(limit: dict[str, Any]) -> None:
     X, y = threshold_table(7, 3000, 30)
     estimator = OptimalTreeClassifier(max_depth=4, **limit)

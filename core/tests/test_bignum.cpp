@@ -84,16 +84,21 @@ void test_sums_and_products(Random& random) {
         const std::size_t n = random.between(1, 4);
         const Number a = random_number(random, n), b = random_number(random, n), c = random_number(random, n);
         const check::Context context("numbers ", a, b, c);
+        const auto fits = [&](const Bits& bits) {
+            return is_zero(number_of(bits, 2 * n + 1).data() + n, n + 1);
+        };
         Number sum = a;
-        add(sum.data(), b.data(), n);
-        CHECK(sum == number_of(sum_of(bits_of(a), bits_of(b)), n));
+        const Bits true_sum = sum_of(bits_of(a), bits_of(b));
+        CHECK_EQ(add(sum.data(), b.data(), n), fits(true_sum));
+        CHECK(sum == number_of(true_sum, n));
         subtract(sum.data(), b.data(), n);
         CHECK(sum == a);  // even where the sum did not fit
         add_one(sum.data(), n);
         CHECK(sum == number_of(sum_of(bits_of(a), {1}), n));
         Number product = c;
-        multiply_add(product.data(), a.data(), b.data(), n);
-        CHECK(product == number_of(sum_of(bits_of(c), product_of(bits_of(a), bits_of(b))), n));
+        const Bits true_product = sum_of(bits_of(c), product_of(bits_of(a), bits_of(b)));
+        CHECK_EQ(multiply_add(product.data(), a.data(), b.data(), n), fits(true_product));
+        CHECK(product == number_of(true_product, n));
     }
 }
 
