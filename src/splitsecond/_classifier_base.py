@@ -316,23 +316,27 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         if weights is not None:
             counts *= weights.sum() / solution.weight  # back to the user's units
             n_rows = rows_at_nodes(solution.feature, solution.left, solution.right, table)
-        self.tree_ = Tree(
-            feature=solution.feature,
-            left=solution.left,
-            right=solution.right,
-            counts=counts,
-            n_rows=n_rows,
-            classes=self.classes_,
-            objective=float(solution.objective),
-            **self._questions(solution.feature.tolist()),
+        self._take(
+            Tree(
+                feature=solution.feature,
+                left=solution.left,
+                right=solution.right,
+                counts=counts,
+                n_rows=n_rows,
+                classes=self.classes_,
+                objective=float(solution.objective),
+                **self._questions(solution.feature.tolist()),
+            )
         )
-        self.objective_ = float(solution.objective)
         self.lower_bound_ = float(solution.lower_bound)
         self.status_ = solution.status
-        self.n_leaves_ = solution.leaves
-        self.depth_ = self.tree_.depth
         self.statistics_ = solution.statistics
         self._warn_if_stopped()
+
+    def _take(self, tree: Tree) -> None:
+        """Make a tree the one to predict with."""
+        self.tree_, self.objective_ = tree, tree.objective
+        self.n_leaves_, self.depth_ = tree.n_leaves, tree.depth
 
     def _scope(self) -> str:
         """Say among which trees this one was searched, unless among all."""

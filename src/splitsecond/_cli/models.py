@@ -149,9 +149,8 @@ def open_model(path: Path) -> Any:
         if not found:
             raise ValueError(f"{path} holds a set without trees.")
         trees, found = found, copy.copy(found._estimator)
-        found.trees_, found.tree_ = trees, trees[0]  # it may be a part of the fitted set
-        found.objective_, found.n_leaves_ = found.tree_.objective, found.tree_.n_leaves
-        found.depth_ = found.tree_.depth
+        found.trees_ = trees
+        found._take(trees[0])  # it may be a part of the fitted set
     if not isinstance(found, TreeClassifier):
         raise ValueError(f"{path} holds a {type(found).__name__}, which has no tree.")
     return found
