@@ -7,8 +7,9 @@ import time
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import partial, update_wrapper
 from numbers import Integral, Real
+from types import FunctionType
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -73,6 +74,22 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
     depth_: int
     statistics_: dict[str, Any]
     _labels_in: list[Any] | None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        inherited = cls.__init__
+        if "__init__" not in vars(cls) and isinstance(inherited, FunctionType):
+            # The same under its own name: an error about a parameter names the class called.
+            own = FunctionType(
+                inherited.__code__,
+                inherited.__globals__,
+                argdefs=inherited.__defaults__,
+                closure=inherited.__closure__,
+            )
+            update_wrapper(own, inherited)
+            own.__kwdefaults__ = inherited.__kwdefaults__
+            own.__qualname__ = f"{cls.__qualname__}.__init__"
+            cls.__init__ = own  # type: ignore[method-assign]
 
     def __init__(
         self,
