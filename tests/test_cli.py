@@ -333,7 +333,25 @@ def test_importance(people: Path, tmp_path: Path) -> None:
     assert run(*args, "--out", out).exit_code == 0
     rows = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
     assert [float(row["mean"]) for row in rows] == means
-    assert run(*args).stdout.startswith("2 bootstraps with ")
+    shown = run(*args).stdout
+    assert shown.startswith("2 bootstraps with ")
+    assert shown.splitlines()[0].endswith("; reliance, subtractive, exact for these bootstraps")
+    assert " error " not in shown
+    unused = [each["variable"] for each in found["variables"] if not each["usage"]]
+    assert {"same", "nothing"} <= set(unused)
+    assert shown.splitlines()[-1] == f"not used by any tree: {', '.join(unused)}"
+    assert not any(line.startswith("same ") for line in shown.splitlines())
+    drawn = run(*args, "--max-trees", 1).stdout
+    assert " error " in drawn
+    assert "not used by any tree drawn: " in drawn
+    assert "exact" not in drawn
+
+
+def test_importance_of_nothing(people: Path) -> None:
+    shown = run("importance", people, "--target", "outcome", "--regularization", 0.9).stdout
+    assert shown.splitlines()[0].startswith("10 bootstraps with 1, 1, ")
+    assert shown.splitlines()[-1].startswith("not used by any tree: age, income, job")
+    assert "mean" not in shown
 
 
 # ---- doctor --------------------------------------------------------------------------------------

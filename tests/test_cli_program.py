@@ -73,7 +73,7 @@ def test_from_a_table_to_predictions(tmp_path: Path) -> None:
     assert {row["prediction"] for row in json.loads(predicted)} == {"yes", "no"}
     assert exported.startswith("digraph")
     assert "trees that ask about" in good
-    assert important.startswith("1 bootstraps")
+    assert important.startswith("1 bootstrap with")
     assert page.startswith("<!DOCTYPE html>")
 
 

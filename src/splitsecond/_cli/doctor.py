@@ -12,7 +12,7 @@ import typer
 
 from splitsecond._cli import options as o
 from splitsecond._cli.estimate import estimates
-from splitsecond._cli.output import write, write_json, write_table
+from splitsecond._cli.output import listed, write, write_json, write_table
 from splitsecond._cli.tables import (
     Data,
     Source,
@@ -94,9 +94,8 @@ def doctor(
         _print(file, table.num_rows, seen, problems)
         if labels is not None:
             counts = _target(target, labels)["classes"]
-            shown = ", ".join(f"{each['class']} ({each['rows']:,})" for each in counts[:8])
-            more = f" and {len(counts) - 8} more" if len(counts) > 8 else ""
-            write(f"\ntarget {target}: {len(counts)} classes, {shown}{more}")
+            shown = listed([f"{each['class']} ({each['rows']:,})" for each in counts])
+            write(f"\ntarget {target}: {len(counts)} classes, {shown}")
         _print_costs(costs, target)
     if problems:
         raise typer.Exit(1)
@@ -137,8 +136,8 @@ def _note(variable: Variable, column: pa.ChunkedArray, distinct: int) -> str:
     if variable.kind is Kind.CATEGORY:
         odd = [value for value in map(str, variable.categories) if not _is_number(value)]
         if 0 < len(odd) <= FEW < distinct - len(odd):
-            listed = ", ".join(map(repr, odd))
-            return f"numbers but for {listed}: if that means missing, --blank {odd[0]!r}"
+            words = ", ".join(map(repr, odd))
+            return f"numbers but for {words}: if that means missing, --blank {odd[0]!r}"
         if distinct > rows / 2 and distinct > 20:
             return f"an identifier? then --drop {variable.name!r}"
         if distinct > MANY:
@@ -166,8 +165,8 @@ def _short(value: Any) -> str:
 
 def _target(name: str | None, labels: Any) -> dict[str, Any]:
     classes, counts = np.unique(labels, return_counts=True)
-    listed = [{"class": label, "rows": count} for label, count in zip(classes, counts, strict=True)]
-    return {"name": name, "classes": listed}
+    rows = [{"class": label, "rows": count} for label, count in zip(classes, counts, strict=True)]
+    return {"name": name, "classes": rows}
 
 
 def _print(file: Any, rows: int, columns: list[Column], problems: list[str]) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
 from splitsecond._cli.options import Reading
-from splitsecond._cli.output import say
+from splitsecond._cli.output import listed, say
 
 UTF8 = "utf-8"
 BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL")
@@ -283,8 +283,8 @@ def no_such_column(name: str, names: Iterable[str], where: object) -> ValueError
     between = next((mark for mark in ";\t|" if len(known) == 1 and mark in known[0]), None)
     if between:
         hint = f" Give --separator {between!r}?"
-    listed = ", ".join(map(repr, known[:8])) + (f" and {len(known) - 8} more" if known[8:] else "")
-    return ValueError(f"{where} has no column {name!r}.{hint} Its columns are {listed}.")
+    columns = listed([repr(each) for each in known])
+    return ValueError(f"{where} has no column {name!r}.{hint} Its columns are {columns}.")
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
