@@ -109,7 +109,7 @@ def predict(
 def export(
     *,
     model: o.Model,
-    to: Annotated[Format, typer.Option("--to", help="What to write the tree as.")],
+    to: Annotated[Format, o.choice("What to write the tree as", Format)],
     tree: TreeNumber = None,
     writing: o.Writing,
 ) -> None:

@@ -132,7 +132,8 @@ def importance(
         int, typer.Option(metavar="N", help="Bootstrap samples to find sets for.")
     ] = 10,
     kind: Annotated[
-        RelianceKind, typer.Option(help="Loss after permuting minus, or divided by, the loss.")
+        RelianceKind,
+        o.choice("Loss after permuting minus, or divided by, the loss", RelianceKind),
     ] = RelianceKind.SUBTRACTIVE,
     max_trees: Annotated[
         int, typer.Option(metavar="N", help="Trees drawn from sets that hold more.")
