@@ -16,7 +16,7 @@ from splitsecond._cli.output import listed, write, write_json, write_table
 from splitsecond._cli.tables import (
     Data,
     Source,
-    check_kind,
+    check_column,
     is_row_number,
     labels_of,
     nothing_to_ask,
@@ -65,11 +65,11 @@ def doctor(
     if target is not None:
         source.check_column(table, target)
         try:
-            labels = labels_of(table[target], target)
+            labels = labels_of(source, table, target)
         except ValueError as error:
             problems.append(str(error))
     X = table if target is None else table.drop_columns([target])
-    seen = [look_at(X[name], name) for name in X.column_names]
+    seen = [look_at(source, X[name], name) for name in X.column_names]
     problems += [each.note for each in seen if each.kind == REFUSED]
     if not seen:
         problems.append(f"{file} has no column besides the target {target!r}.")
@@ -101,7 +101,7 @@ def doctor(
         raise typer.Exit(1)
 
 
-def look_at(column: pa.ChunkedArray, name: str) -> Column:
+def look_at(source: Source, column: pa.ChunkedArray, name: str) -> Column:
     """Say what a column is, as a binarizer would decide it."""
     is_counted = not (pa.types.is_nested(column.type) or pa.types.is_null(column.type))
     numbers = {
@@ -110,7 +110,7 @@ def look_at(column: pa.ChunkedArray, name: str) -> Column:
     }
     first = next((value.as_py() for value in column if value.is_valid), None)
     try:
-        check_kind(column.type, name)
+        check_column(source, column, name)
         cells = RawTable(pa.table({name: column})).cells(0)
         variable = Variable.of(cells, name)
     except (ValueError, TypeError) as error:

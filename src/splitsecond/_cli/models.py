@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -94,8 +95,13 @@ def predict(
             shares = [("p", found.predict_proba(table))] if proba else []
             if vote:
                 shares.append(("vote", found.trees_.vote(table)))
-    except ValueError as error:  # which calls the table X
-        raise ValueError(f"{file} as X: {error}") from None
+    except ValueError as error:  # which calls the table X, and counts its rows from 0
+        text = re.sub(
+            r"\bin row (\d+)",
+            lambda found: f"in {source.row(int(found[1]), len(table))}",
+            str(error),
+        )
+        raise ValueError(f"{file} as X: {text}") from None
     for what, each in shares:
         for label, share in zip(found.classes_, each.T, strict=True):
             columns[f"{what}({label})"] = share.tolist()
