@@ -149,10 +149,12 @@ def test_any_bytes_are_a_table_or_refused(
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        ("empty", b"", "is no model file"),
-        ("a table", b"a,y\n1,x\n", "is no model file"),
-        ("other JSON", b'{"a": 1}', "is no model file of splitsecond"),
-        ("not UTF-8", b"\xff\xfe{}", "not UTF-8"),
+        ("empty", b"", "is no model file, as"),
+        ("a table", b"a,y\n1,x\n", "is no model file, as"),
+        ("other JSON", b'{"a": 1}', "is no model file, as"),
+        ("other text", b"# Title\n", "`splitsecond fit --out` write them.\n"),
+        ("not UTF-8", b"\xff\xfe{}", "is no model file, as"),
+        ("cut short", b'{"format": "splitsecond model", "version"', "is damaged: Expecting"),
         ("a newer version", b'{"format": "splitsecond model", "version": 99}', "newer splitsecond"),
         ("no model", b'{"format": "splitsecond model", "version": 1}', "damaged"),
     ],
@@ -180,7 +182,28 @@ def test_a_model_cut_short(tmp_path: Path, people_model: Path) -> None:
 def test_a_model_without_a_tree(tmp_path: Path) -> None:
     path = tmp_path / "binarizer.json"
     splitsecond.save(splitsecond.QuantileBinarizer().fit([[1.5], [2.5], [3.5]]), path)
-    assert "has no tree" in refused("show", path)
+    for command in (("show", path), ("export", path, "--to", "dot"), ("explore", path)):
+        message = refused(*command)
+        assert "holds a QuantileBinarizer, which has no tree" in message
+        assert "Name a model, as fit --out or rashomon --out writes it." in message
+
+
+def test_a_model_in_place_of_a_table(people_model: Path) -> None:
+    target = ("--target", "outcome")
+    for command in ("fit", "importance", "rashomon", "doctor"):
+        assert "is a model file, which show," in refused(command, people_model, *target)
+    assert "a table is needed here" in refused("predict", people_model, people_model)
+
+
+def test_a_tree_in_place_of_a_set(people: Path, people_model: Path) -> None:
+    for command in (
+        ("explore", people_model),
+        ("predict", people_model, people, "--vote"),
+        ("show", people_model, "--tree", 1),
+    ):
+        message = refused(*command)
+        assert "needs a set of trees, as rashomon --out writes it; " in message
+        assert f"{people_model} holds a single tree (LicketySPLITClassifier), for show" in message
 
 
 def test_paths_that_are_no_files(tmp_path: Path, people: Path, people_model: Path) -> None:

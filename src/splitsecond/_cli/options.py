@@ -93,7 +93,13 @@ File = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="Table to read: CSV (also .tsv, .gz) or Parquet."),
 ]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as --out writes it.")]
+Model = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="Model file, as fit --out or rashomon --out writes it."),
+]
+SetOfTrees = Annotated[
+    Path, typer.Argument(metavar="SET", help="File of a set, as rashomon --out writes it.")
+]
 Target = Annotated[str, typer.Option(metavar="COL", help="Column with the classes.")]
 Weight = Annotated[
     str | None, typer.Option(metavar="COL", help="Column with the weights of the rows.")

@@ -18,6 +18,7 @@ from pyarrow import csv, parquet
 
 from splitsecond._cli.options import Reading
 from splitsecond._cli.output import listed, say
+from splitsecond._saving import is_model
 
 UTF8 = "utf-8"
 PARQUET = b"PAR1"  # how such files begin
@@ -106,6 +107,11 @@ class Source:
             raise ValueError(f"{self.path} is neither CSV nor Parquet: save the table as CSV.")
         content = self._content()
         characters = np.frombuffer(content, dtype=np.uint8)
+        if is_model(bytes(content[:100]).decode(errors="replace")):
+            raise ValueError(
+                f"{self.path} is a model file, which show, predict and export read, and explore if "
+                "it holds a set: a table is needed here, as CSV or Parquet."
+            )
         if not (characters > ord(" ")).any():
             raise ValueError(f"{self.path} is empty: a header and rows are needed.")
         separator = self.separator or ("\t" if ".tsv" in self.path.suffixes else ",")
