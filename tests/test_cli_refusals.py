@@ -292,6 +292,11 @@ def test_a_table_without_the_columns_of_the_model(tmp_path: Path, people_model: 
     message = refused("predict", people_model, path)
     assert str(path) in message
     assert "'income'" in message
+    assert "Did you mean" not in message
+    others = {" Age" if name == "age" else name: values for name, values in columns().items()}
+    message = refused("predict", people_model, write_csv(path, others))
+    assert "X lacks column 'age' that" in message
+    assert "Did you mean ' Age' for 'age'?" in message
 
 
 # ---- files that are there ------------------------------------------------------------------------
