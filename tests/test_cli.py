@@ -144,6 +144,24 @@ def test_a_row_number_is_noted(tmp_path: Path) -> None:
     assert "row number" not in run("fit", file, "--target", "outcome", "--drop", "id").stderr
 
 
+def test_an_identifier_is_noted(tmp_path: Path) -> None:
+    names = [f"person {i // 2 if i < 20 else i}" for i in range(N_ROWS)]
+    readings = ["?" if i == 3 else i * 1.5 for i in range(N_ROWS)]
+    table = {"who": names, "reading": readings, **columns()}
+    file = write_csv(tmp_path / "named.csv", table)
+    for path in (
+        file,
+        write_parquet(tmp_path / "named.parquet", {**table, "reading": names[::-1]}),
+    ):
+        fitted = run("fit", path, "--target", "outcome")
+        assert "'who' looks like an identifier" in fitted.stderr
+        assert "--drop 'who'" in fitted.stderr
+        assert "an identifier? then --drop 'who'" in run("doctor", path).stdout
+    assert "reading" not in run("fit", file, "--target", "outcome").stderr
+    assert "numbers but for '?'" in run("doctor", file).stdout
+    assert "identifier" not in run("fit", file, "--target", "outcome", "--drop", "who").stderr
+
+
 def test_other_encodings(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes("größe,y\n1,ja\n2,nein\n1,ja\n2,nein\n".encode("latin-1"))

@@ -17,16 +17,17 @@ from splitsecond._cli.tables import (
     Data,
     Source,
     check_column,
-    is_row_number,
+    flat,
     labels_of,
+    looks_like,
     nothing_to_ask,
+    words_among_numbers,
 )
 from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._literals import value_text
 
 REFUSED = "refused"
 MANY = 255  # values of a category that questions are asked about
-FEW = 3  # values that keep a column from being numbers, and may stand for blanks
 NAMES = {Kind.BINARY: "0/1"}
 
 
@@ -105,7 +106,7 @@ def look_at(source: Source, column: pa.ChunkedArray, name: str) -> Column:
     """Say what a column is, as a binarizer would decide it."""
     is_counted = not (pa.types.is_nested(column.type) or pa.types.is_null(column.type))
     numbers = {
-        "distinct": pc.count_distinct(_flat(column)).as_py() if is_counted else 0,
+        "distinct": pc.count_distinct(flat(column)).as_py() if is_counted else 0,
         "blank": pc.sum(pc.is_null(column, nan_is_null=True)).as_py(),
     }
     first = next((value.as_py() for value in column if value.is_valid), None)
@@ -130,32 +131,17 @@ def look_at(source: Source, column: pa.ChunkedArray, name: str) -> Column:
 def _note(variable: Variable, column: pa.ChunkedArray, distinct: int) -> str:
     if variable.kind in (Kind.CONSTANT, Kind.EMPTY):
         return "left out"
-    rows = len(column)
-    if is_row_number(column):
-        return f"a row number? then --drop {variable.name!r}"
+    what = looks_like(column)
+    if what:
+        return f"{what}? then --drop {variable.name!r}"
     if variable.kind is Kind.CATEGORY:
-        odd = [value for value in map(str, variable.categories) if not _is_number(value)]
-        if 0 < len(odd) <= FEW < distinct - len(odd):
+        odd = words_among_numbers(column)
+        if odd:
             words = ", ".join(map(repr, odd))
             return f"numbers but for {words}: if that means missing, --blank {odd[0]!r}"
-        if distinct > rows / 2 and distinct > 20:
-            return f"an identifier? then --drop {variable.name!r}"
         if distinct > MANY:
             return f"questions about the {MANY} most frequent values only"
     return ""
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _flat(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    kind = column.type
-    return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
 
 
 def _short(value: Any) -> str:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,14 @@ from pyarrow import csv, parquet
 
 from splitsecond._cli.options import Reading
 from splitsecond._cli.output import listed, say
+from splitsecond._input import folded
 from splitsecond._saving import is_model
 
 UTF8 = "utf-8"
 PARQUET = b"PAR1"  # how such files begin
 BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL")
 MOST_CHARACTERS = 100_000  # of a value; more are mostly a quote that does not end
+FEW = 3  # values that keep a column from being numbers, and may stand for blanks
 MOST_BYTES = 2**31 - 2  # of a block that pyarrow guesses the types of
 
 
@@ -221,13 +224,27 @@ def read_data(source: Source, target: str, weight: str | None = None) -> Data:
         check_column(source, X[name], name)
     if not any(_varies(X[name]) for name in X.column_names):
         raise nothing_to_ask(source.path)
-    for name in filter(lambda name: is_row_number(X[name]), X.column_names):
-        say(f"note: column {name!r} looks like a row number: if it is one, give --drop {name!r}.")
+    for name in X.column_names:
+        what = looks_like(X[name])
+        if what:
+            say(f"note: column {name!r} looks like {what}: if it is one, give --drop {name!r}.")
     return Data(X, y, None if weight is None else _weights_of(source, table, weight))
 
 
-def is_row_number(column: pa.ChunkedArray) -> bool:
-    """Say whether a column has every number of a range once."""
+def looks_like(column: pa.ChunkedArray) -> str:
+    """Say what a column seems to be that tells rows apart without meaning anything; or nothing."""
+    if _is_row_number(column):
+        return "a row number"
+    column = flat(column)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        distinct = pc.count_distinct(column).as_py()
+        if distinct > max(20, len(column) / 2) and not words_among_numbers(column):
+            return "an identifier"
+    return ""
+
+
+def _is_row_number(column: pa.ChunkedArray) -> bool:
+    """Whether a column has every number of a range once."""
     if not pa.types.is_integer(column.type) or column.null_count or len(column) < 3:
         return False
     low, high = pc.min_max(column).as_py().values()
@@ -235,13 +252,32 @@ def is_row_number(column: pa.ChunkedArray) -> bool:
     return same and len(pc.unique(column)) == len(column)
 
 
+def words_among_numbers(column: pa.ChunkedArray) -> list[str]:
+    """Return the words that keep a column of text from being numbers, if they are few."""
+    values = list(map(str, pc.unique(flat(column).drop_null()).to_pylist()))
+    odd = list(islice((value for value in values if not _is_number(value)), FEW + 1))
+    return odd if len(odd) <= FEW < len(values) - len(odd) else []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def flat(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values of a column that holds numbers of categories."""
+    kind = column.type
+    return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
+
+
 def labels_of(source: Source, table: pa.Table, name: str) -> NDArray[Any]:
     """Return class labels; refuse a column that has none for some rows, or only one."""
-    column = table[name]
+    column = flat(table[name])
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-    elif pa.types.is_temporal(kind) or pa.types.is_nested(kind):
+    if pa.types.is_temporal(kind) or pa.types.is_nested(kind):
         raise ValueError(f"The target {name!r} holds {kind}: classes are text or numbers.")
     is_blank = pc.is_null(column, nan_is_null=True)
     n_blank = pc.sum(is_blank).as_py()
@@ -320,9 +356,9 @@ def _varies(column: pa.ChunkedArray) -> bool:
 def no_such_column(name: str, names: Iterable[str], where: object) -> ValueError:
     """Return an error that names the columns there are, the likeliest first."""
     known = list(names)
-    folded = {each.strip().casefold(): each for each in known}
-    close = difflib.get_close_matches(name.strip().casefold(), folded, n=1)
-    hint = f" Did you mean {folded[close[0]]!r}?" if close else ""
+    alike = {folded(each): each for each in known}
+    close = difflib.get_close_matches(folded(name), alike, n=1)
+    hint = f" Did you mean {alike[close[0]]!r}?" if close else ""
     between = next((mark for mark in ";\t|" if len(known) == 1 and mark in known[0]), None)
     if between:
         hint = f" Give --separator {between!r}?"
