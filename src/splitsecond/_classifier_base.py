@@ -121,7 +121,7 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
             Columns of any kind: numbers, truth values, text, categories, with or without blanks
             (see `binarizer`).
         y : array-like of shape (n_samples,)
-            Class labels of any kind and number.
+            Class labels of any kind and number; with a single class the tree is a lone leaf.
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative weights. Whole numbers count exactly; see the user guide for others.
 
