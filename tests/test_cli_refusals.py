@@ -188,6 +188,13 @@ def test_a_model_without_a_tree(tmp_path: Path) -> None:
         assert "Name a model, as fit --out or rashomon --out writes it." in message
 
 
+def test_a_table_in_place_of_a_model(people: Path, people_model: Path) -> None:
+    for command in (("show", people), ("predict", people, people_model), ("explore", people)):
+        message = refused(*command)
+        assert f"{people} is no model file" in message
+        assert "looks like a table, which doctor, fit," in message
+
+
 def test_a_model_in_place_of_a_table(people_model: Path) -> None:
     target = ("--target", "outcome")
     for command in ("fit", "importance", "rashomon", "doctor"):

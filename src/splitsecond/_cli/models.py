@@ -26,6 +26,8 @@ from splitsecond._cli.output import (
 from splitsecond._cli.tables import Source
 from splitsecond._columns import Kind
 
+TABLES = (".csv", ".tsv", ".gz", ".parquet")  # how names of their files end
+
 TreeNumber = Annotated[
     int | None,
     typer.Option("--tree", metavar="N", help="The N-th best tree of a set, counted from 0."),
@@ -148,7 +150,13 @@ def open_model(path: Path) -> Any:
     """Load a classifier; the best tree of a set stands for it."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder: name a model file.")
-    found = load(path)
+    try:
+        found = load(path)
+    except ValueError as error:
+        if path.suffix.lower() not in TABLES:
+            raise
+        reading = "It looks like a table, which doctor, fit, rashomon and importance read."
+        raise ValueError(f"{error} {reading}") from None
     if isinstance(found, TreeSet):
         if not found:
             raise ValueError(f"{path} holds a set without trees.")
