@@ -31,10 +31,10 @@ PEERS_DATA = {
 # Heading, table of the measurements, depth, our method, the peer.
 PEERS_COLUMNS = [
     ("LicketySPLIT, depth 5", "LicketySPLIT", "5", "splitsecond LicketySPLIT", ""),
-    ("tree-praxis", "LicketySPLIT", "5", "splitsecond LicketySPLIT", "tree-praxis"),
+    ("tree-praxis, lookahead 1", "LicketySPLIT", "5", "splitsecond LicketySPLIT", "tree-praxis"),
     ("CART", "LicketySPLIT", "5", "splitsecond LicketySPLIT", "CART"),
     ("SPLIT, depth 5", "SPLIT", "5", "splitsecond SPLIT", ""),
-    ("tree-praxis", "SPLIT", "5", "splitsecond SPLIT", "tree-praxis"),
+    ("tree-praxis, lookahead 2", "SPLIT", "5", "splitsecond SPLIT", "tree-praxis"),
     ("optimal, depth 4", "optimal", "4", "splitsecond optimal", ""),
     ("pystreed", "optimal", "4", "splitsecond optimal", "pystreed"),
 ]

@@ -144,6 +144,24 @@ def test_a_row_number_is_noted(tmp_path: Path) -> None:
     assert "row number" not in run("fit", file, "--target", "outcome", "--drop", "id").stderr
 
 
+def test_an_identifier_is_noted(tmp_path: Path) -> None:
+    names = [f"person {i // 2 if i < 20 else i}" for i in range(N_ROWS)]
+    readings = ["?" if i == 3 else i * 1.5 for i in range(N_ROWS)]
+    table = {"who": names, "reading": readings, **columns()}
+    file = write_csv(tmp_path / "named.csv", table)
+    for path in (
+        file,
+        write_parquet(tmp_path / "named.parquet", {**table, "reading": names[::-1]}),
+    ):
+        fitted = run("fit", path, "--target", "outcome")
+        assert "'who' looks like an identifier" in fitted.stderr
+        assert "--drop 'who'" in fitted.stderr
+        assert "an identifier? then --drop 'who'" in run("doctor", path).stdout
+    assert "reading" not in run("fit", file, "--target", "outcome").stderr
+    assert "numbers but for '?'" in run("doctor", file).stdout
+    assert "identifier" not in run("fit", file, "--target", "outcome", "--drop", "who").stderr
+
+
 def test_other_encodings(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes("größe,y\n1,ja\n2,nein\n1,ja\n2,nein\n".encode("latin-1"))
@@ -333,7 +351,25 @@ def test_importance(people: Path, tmp_path: Path) -> None:
     assert run(*args, "--out", out).exit_code == 0
     rows = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
     assert [float(row["mean"]) for row in rows] == means
-    assert run(*args).stdout.startswith("2 bootstraps with ")
+    shown = run(*args).stdout
+    assert shown.startswith("2 bootstraps with ")
+    assert shown.splitlines()[0].endswith("; reliance, subtractive, exact for these bootstraps")
+    assert " error " not in shown
+    unused = [each["variable"] for each in found["variables"] if not each["usage"]]
+    assert {"same", "nothing"} <= set(unused)
+    assert shown.splitlines()[-1] == f"not used by any tree: {', '.join(unused)}"
+    assert not any(line.startswith("same ") for line in shown.splitlines())
+    drawn = run(*args, "--max-trees", 1).stdout
+    assert " error " in drawn
+    assert "not used by any tree drawn: " in drawn
+    assert "exact" not in drawn
+
+
+def test_importance_of_nothing(people: Path) -> None:
+    shown = run("importance", people, "--target", "outcome", "--regularization", 0.9).stdout
+    assert shown.splitlines()[0].startswith("10 bootstraps with 1, 1, ")
+    assert shown.splitlines()[-1].startswith("not used by any tree: age, income, job")
+    assert "mean" not in shown
 
 
 # ---- doctor --------------------------------------------------------------------------------------

@@ -71,6 +71,20 @@ def test_help_explains_every_option(name: str, monkeypatch: pytest.MonkeyPatch) 
         assert not each.hidden
 
 
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_breaks_lines_between_words(
+    name: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def words(columns: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        text = run(name, "--help").stdout
+        assert max(map(len, text.splitlines())) <= columns
+        return sorted(re.findall(r"[^\s│─╭╮╰╯]+", text))
+
+    assert words(width) == words(1000)
+
+
 def test_help_lists_the_commands_and_exit_codes() -> None:
     text = run("--help").stdout
     for name in (*COMMANDS, "--version", "0 done", "130 interrupted"):

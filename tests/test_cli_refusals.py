@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_files import columns, run, write_csv
+from cli_files import columns, run, write_csv, write_parquet
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,20 +30,26 @@ BAD_TABLES: dict[str, tuple[bytes, str]] = {
     "row too long": (b"a,y\n1,x\n2,z,3\n", "Expected 2 columns, got 3"),
     "open quote": (b'a,y\n1,x\n"2,z\n3,x\n', "quote"),
     "open quote at the end": (b'a,y\n1,x\n2,"z\n3,x\n', "quote that is not closed"),
-    "huge field": (b"a,y\n1,x\n" + b"z" * 300_000 + b",z\n", "300,000 characters in row 1"),
+    "huge field": (
+        b"a,y\n1,x\n" + b"z" * 300_000 + b",z\n",
+        "300,000 characters in data row 2 (line 3 of the file)",
+    ),
     "duplicate names": (b"a,a,y\n1,2,x\n2,3,z\n", "several columns named 'a'"),
     "all missing": (b"a,b,y\n,,x\n,,z\n", "all are constant or blank"),
     "all constant": (b"a,b,y\n1,2,x\n1,2,z\n", "all are constant or blank"),
     "target missing": (b"a,y\n1,\n2,\n", "'y' is blank in every row"),
     "target with blanks": (
         b"a,y\n1,x\n2,NA\n3,z\n",
-        "blank in 1 of 3 rows, the first of them row 1",
+        "blank in 1 of 3 rows, the first of them data row 2 (line 3 of the file): remove",
     ),
     "target only": (b"y\nx\nz\n", "no column besides the target"),
     "target a quantity": (b"a,y\n1,0.5\n2,0.7\n", "numbers such as 0.5"),
     "target a date": (b"a,y\n1,2020-01-01\n2,2020-01-02\n", "classes are text or numbers"),
     "a date": (b"d,y\n2020-01-01,x\n2020-01-02,z\n", "--drop 'd'"),
-    "infinity": (b"a,y\n1,x\ninf,z\n", "contains infinity"),
+    "infinity": (
+        b"a,y\n1,x\ninf,z\n",
+        "contains infinity, first in data row 2 (line 3 of the file)",
+    ),
     "binary": (b"\0\1\2\3\0\1", "neither CSV nor Parquet"),
     "a spreadsheet": (b"PK\3\4 and so on", "neither CSV nor Parquet"),
     "damaged Parquet": (b"PAR1 and so on PAR1", "damaged Parquet"),
@@ -93,6 +99,41 @@ def test_bad_tables_for_doctor_and_predict(tmp_path: Path, people_model: Path, n
     refused("predict", people_model, path)  # none of them has the columns
 
 
+LINES = "data row 3 (line 4 of the file)"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"a,y\n1,x\n2,z\n3,\n", LINES),
+        (b"a,y\r\n1,x\r\n2,z\r\n3,", LINES),
+        (b"a,y\r1,x\r2,z\r3,\r", LINES),
+        (b'a,y\n"1,\t",x\n2,z\n3,\n\n\n', LINES),
+        (b'a,y\n"1\n",x\n2,z\n3,\n', "data row 3:"),  # a line ends within a value
+        (b'"a\n",y\n1,x\n2,z\n3,\n', "data row 3:"),
+        (b"a,y\n1,x\n\n2,z\n3,\n", "data row 3:"),  # an empty line
+        (b"\na,y\n1,x\n2,z\n3,\n", "data row 3:"),
+    ],
+)
+def test_rows_are_counted_as_users_do(tmp_path: Path, content: bytes, expected: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(content)
+    assert f"them {expected}" in refused("fit", path, "--target", "y")
+    path.write_text(content.decode(), encoding="utf-16", newline="")
+    message = refused("fit", path, "--target", "y", "--encoding", "utf-16")
+    assert "them data row 3:" in message
+
+
+def test_rows_of_parquet_and_of_new_tables(tmp_path: Path) -> None:
+    path = write_parquet(tmp_path / "table", {"a": [1, 2], "y": ["x", None]})
+    assert "them data row 2: " in refused("fit", path, "--target", "y")
+    path = write_csv(tmp_path / "table.csv", {"a": [0.5, 1.5] * 9, "y": ["x", "z"] * 9})
+    model = tmp_path / "model.json"
+    assert run("fit", path, "--target", "y", "--out", model).exit_code == 0
+    path.write_text("a\n1\ninf\n")
+    assert "in data row 2 (line 3 of the file)" in refused("predict", model, path)
+
+
 @settings(max_examples=100)
 @given(st.binary(max_size=300) | st.text(alphabet='a,y\n"1x\r;.é', max_size=120).map(str.encode))
 def test_any_bytes_are_a_table_or_refused(
@@ -108,10 +149,12 @@ def test_any_bytes_are_a_table_or_refused(
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        ("empty", b"", "is no model file"),
-        ("a table", b"a,y\n1,x\n", "is no model file"),
-        ("other JSON", b'{"a": 1}', "is no model file of splitsecond"),
-        ("not UTF-8", b"\xff\xfe{}", "not UTF-8"),
+        ("empty", b"", "is no model file, as"),
+        ("a table", b"a,y\n1,x\n", "is no model file, as"),
+        ("other JSON", b'{"a": 1}', "is no model file, as"),
+        ("other text", b"# Title\n", "`splitsecond fit --out` write them.\n"),
+        ("not UTF-8", b"\xff\xfe{}", "is no model file, as"),
+        ("cut short", b'{"format": "splitsecond model", "version"', "is damaged: Expecting"),
         ("a newer version", b'{"format": "splitsecond model", "version": 99}', "newer splitsecond"),
         ("no model", b'{"format": "splitsecond model", "version": 1}', "damaged"),
     ],
@@ -139,7 +182,35 @@ def test_a_model_cut_short(tmp_path: Path, people_model: Path) -> None:
 def test_a_model_without_a_tree(tmp_path: Path) -> None:
     path = tmp_path / "binarizer.json"
     splitsecond.save(splitsecond.QuantileBinarizer().fit([[1.5], [2.5], [3.5]]), path)
-    assert "has no tree" in refused("show", path)
+    for command in (("show", path), ("export", path, "--to", "dot"), ("explore", path)):
+        message = refused(*command)
+        assert "holds a QuantileBinarizer, which has no tree" in message
+        assert "Name a model, as fit --out or rashomon --out writes it." in message
+
+
+def test_a_table_in_place_of_a_model(people: Path, people_model: Path) -> None:
+    for command in (("show", people), ("predict", people, people_model), ("explore", people)):
+        message = refused(*command)
+        assert f"{people} is no model file" in message
+        assert "looks like a table, which doctor, fit," in message
+
+
+def test_a_model_in_place_of_a_table(people_model: Path) -> None:
+    target = ("--target", "outcome")
+    for command in ("fit", "importance", "rashomon", "doctor"):
+        assert "is a model file, which show," in refused(command, people_model, *target)
+    assert "a table is needed here" in refused("predict", people_model, people_model)
+
+
+def test_a_tree_in_place_of_a_set(people: Path, people_model: Path) -> None:
+    for command in (
+        ("explore", people_model),
+        ("predict", people_model, people, "--vote"),
+        ("show", people_model, "--tree", 1),
+    ):
+        message = refused(*command)
+        assert "needs a set of trees, as rashomon --out writes it; " in message
+        assert f"{people_model} holds a single tree (LicketySPLITClassifier), for show" in message
 
 
 def test_paths_that_are_no_files(tmp_path: Path, people: Path, people_model: Path) -> None:
@@ -228,6 +299,11 @@ def test_a_table_without_the_columns_of_the_model(tmp_path: Path, people_model: 
     message = refused("predict", people_model, path)
     assert str(path) in message
     assert "'income'" in message
+    assert "Did you mean" not in message
+    others = {" Age" if name == "age" else name: values for name, values in columns().items()}
+    message = refused("predict", people_model, write_csv(path, others))
+    assert "X lacks column 'age' that" in message
+    assert "Did you mean ' Age' for 'age'?" in message
 
 
 # ---- files that are there ------------------------------------------------------------------------

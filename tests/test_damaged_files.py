@@ -295,6 +295,14 @@ def test_other_files_are_refused(content: Any, tmp_path: Path) -> None:
         load(path)
 
 
+@pytest.mark.parametrize("end", [b"", b"\xff", b',\n"version": 1', b"}}"])
+def test_a_model_that_cannot_be_parsed_is_damaged(end: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    path.write_bytes(b'{\n "format": "splitsecond model"' + end)
+    with pytest.raises(ValueError, match=r"model\.json is damaged: "):
+        load(path)
+
+
 @pytest.mark.parametrize(
     ("version", "message"),
     [

@@ -117,4 +117,4 @@ def test_a_single_tree_is_no_set(trees: Any, tmp_path: Path) -> None:
     save(LicketySPLITClassifier().fit(X, X[:, 0]), tmp_path / "model.json")
     done = run("explore", tmp_path / "model.json")
     assert done.exit_code == 1
-    assert "holds a single one. `splitsecond rashomon --out` writes one." in done.stderr
+    assert "explore needs a set of trees, as rashomon --out writes it" in done.stderr

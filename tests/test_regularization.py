@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.model_selection import (
     GridSearchCV,
     LeaveOneOut,
@@ -34,6 +35,9 @@ from splitsecond import (
     SPLITClassifier,
     regularization_path,
 )
+from splitsecond._envelope import Point, envelope
+from splitsecond._pathfits import Fit, Fits
+from splitsecond._regularization import _entry
 
 CLASSIFIERS: tuple[Any, ...] = (
     GreedyTreeClassifier,
@@ -127,6 +131,79 @@ def test_optimal_paths_are_exact(problem: Any) -> None:
                 regularization=price, max_depth=problem.max_depth, binarizer=None
             ).fit(problem.X, problem.codes, problem.weights)
             assert entry.loss + price * entry.n_leaves == pytest.approx(model.objective_)
+
+
+@settings(max_examples=40)
+@given(st.sampled_from(CLASSIFIERS), st.integers(0, 300), st.sampled_from([2, 4]))
+def test_the_best_tree_known_is_listed_for_every_lambda(
+    classifier: Any, seed: int, max_depth: int
+) -> None:
+    X, y = threshold_table(seed, 120, 8)
+    path = regularization_path(X, y, estimator=classifier(max_depth=max_depth), smallest=0.004)
+    for one, other in itertools.pairwise(path):
+        assert one.n_leaves > other.n_leaves
+        assert one.loss < other.loss
+        assert one.high == other.low
+    for entry in path:
+        price, model = entry.regularization, entry.model
+        assert entry.low <= price <= entry.high
+        assert model.objective_ == entry.tree.objective == entry.objective
+        assert entry.objective == pytest.approx(entry.loss + price * entry.n_leaves)
+        assert entry.loss == pytest.approx(np.mean(model.predict(X) != y))
+        assert (model.n_leaves_, model.depth_) == (entry.tree.n_leaves, entry.tree.depth)
+        assert entry.depth <= max_depth
+        parameters = {"max_depth": max_depth, "regularization": price}
+        assert entry.objective <= classifier(**parameters).fit(X, y).objective_
+        best = OptimalTreeClassifier(**parameters).fit(X, y).objective_
+        assert model.lower_bound_ <= best + 1e-12
+        assert best <= entry.objective + 1e-12
+        for limit in (entry.low, min(entry.high, 1.0)):
+            cost = entry.loss + limit * entry.n_leaves
+            assert all(cost <= each.loss + limit * each.n_leaves + 1e-12 for each in path)
+
+
+def fit_of(errors: int, leaves: int) -> Any:
+    """A fit of 100 rows, of which only the cost is looked at."""
+    loss = Fraction(errors, 100)
+    return Fit(OptimalTreeClassifier(), loss, Fraction(1), leaves, seconds=0, is_optimal=False)
+
+
+def test_a_tree_that_is_best_between_two_lambdas_is_listed_there() -> None:
+    many, some, one = fit_of(2, 9), fit_of(5, 4), fit_of(60, 1)
+    tried = [Fraction(1, 1000), Fraction(1, 4), Fraction(1, 2)]
+    # The tree of four leaves is found where the lone leaf is better.
+    points = [Point.of(*each) for each in zip(tried, (many, one, some), strict=True)]
+    groups = envelope(points, [])
+    assert [group[0].best for group in groups] == [many, some, one]
+    ends = [(group[0].price, group[-1].price) for group in groups]
+    assert ends == [
+        (Fraction(1, 1000), Fraction(3, 500)),
+        (Fraction(3, 500), Fraction(11, 60)),
+        (Fraction(11, 60), Fraction(1, 2)),
+    ]
+    assert all(point.own is None for point in groups[1])
+    # Nothing is said of lambdas that were to be tried yet.
+    listed = envelope(points, [(points[0], points[1])])
+    assert [group[0].best for group in listed] == [many, one]
+    assert listed[0][-1].price == tried[0]
+
+
+def test_bounds_of_a_tree_for_which_no_lambda_was_tried() -> None:
+    X, y = threshold_table(3, 300, 8)
+    fits = Fits(OptimalTreeClassifier(max_depth=3), X, y, None, math.inf)
+    found = [fits.at(Fraction(price)) for price in ("0.001", "0.02", "0.5")]
+    assert len({fit.leaves for fit in found}) == 3
+    # As if the second had been found with a lambda for which the lone leaf is better.
+    tried = [Fraction("0.001"), Fraction("0.4"), Fraction("0.5")]
+    points = [Point.of(*each) for each in zip(tried, found, strict=True)]
+    group = envelope(points, [])[1]
+    entry = _entry(group, points)
+    assert entry.n_leaves == entry.model.n_leaves_ == found[1].leaves
+    assert entry.low < entry.regularization == entry.model.regularization < entry.high
+    best = OptimalTreeClassifier(max_depth=3, regularization=entry.regularization).fit(X, y)
+    assert 0 < entry.model.lower_bound_ <= best.objective_ == entry.objective
+    assert entry.tree.objective == entry.model.objective_ == entry.objective
+    assert entry.status == entry.model.status_ == "complete"
 
 
 def test_cross_validation_is_that_of_scikit_learn() -> None:

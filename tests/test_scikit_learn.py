@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import estimator_checks
 
+import splitsecond
 from splitsecond import (
     FixedBinarizer,
     GreedyTreeClassifier,
@@ -138,3 +140,32 @@ def test_constant_and_empty_columns_are_left_out(binarizer: Any) -> None:
     constant = dict.fromkeys(["one", "same", "text"], "constant")
     assert binarizer.dropped_ == {**constant, "empty": "all missing"}
     assert binarizer.transform(X).shape == (20, len(binarizer.literals_))
+
+
+def test_a_wrong_parameter_is_told_by_the_class_that_was_called() -> None:
+    public: list[Any] = [getattr(splitsecond, name) for name in splitsecond.__all__]
+    estimators = [of for of in public if isinstance(of, type) and issubclass(of, BaseEstimator)]
+    assert len(estimators) >= 11
+    for of in estimators:
+        with pytest.raises(TypeError, match=rf"^{of.__name__}[.(]"):
+            of(max_deph=3)
+
+
+def test_subclasses_have_the_parameters_of_their_base() -> None:
+    class Mine(LicketySPLITClassifier):
+        pass
+
+    class Other(LicketySPLITClassifier):
+        def __init__(self, *, depth: int = 2) -> None:
+            super().__init__(max_depth=depth)
+            self.depth = depth
+
+    class Last(Other):
+        pass
+
+    assert Mine().get_params() == LicketySPLITClassifier().get_params()
+    assert clone(Mine(max_depth=3)).max_depth == 3
+    assert list(Last().get_params()) == ["depth"]
+    assert Last(depth=4).max_depth == 4
+    with pytest.raises(TypeError, match=r"Last.__init__\(\) got an unexpected"):
+        Last(max_depth=3)  # type: ignore[call-arg]

@@ -7,8 +7,9 @@ import time
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import partial, update_wrapper
 from numbers import Integral, Real
+from types import FunctionType
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -74,6 +75,22 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
     statistics_: dict[str, Any]
     _labels_in: list[Any] | None
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        inherited = cls.__init__
+        if "__init__" not in vars(cls) and isinstance(inherited, FunctionType):
+            # The same under its own name: an error about a parameter names the class called.
+            own = FunctionType(
+                inherited.__code__,
+                inherited.__globals__,
+                argdefs=inherited.__defaults__,
+                closure=inherited.__closure__,
+            )
+            update_wrapper(own, inherited)
+            own.__kwdefaults__ = inherited.__kwdefaults__
+            own.__qualname__ = f"{cls.__qualname__}.__init__"
+            cls.__init__ = own  # type: ignore[method-assign]
+
     def __init__(
         self,
         *,
@@ -104,7 +121,7 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
             Columns of any kind: numbers, truth values, text, categories, with or without blanks
             (see `binarizer`).
         y : array-like of shape (n_samples,)
-            Class labels of any kind and number.
+            Class labels of any kind and number; with a single class the tree is a lone leaf.
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative weights. Whole numbers count exactly; see the user guide for others.
 
@@ -316,23 +333,27 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         if weights is not None:
             counts *= weights.sum() / solution.weight  # back to the user's units
             n_rows = rows_at_nodes(solution.feature, solution.left, solution.right, table)
-        self.tree_ = Tree(
-            feature=solution.feature,
-            left=solution.left,
-            right=solution.right,
-            counts=counts,
-            n_rows=n_rows,
-            classes=self.classes_,
-            objective=float(solution.objective),
-            **self._questions(solution.feature.tolist()),
+        self._take(
+            Tree(
+                feature=solution.feature,
+                left=solution.left,
+                right=solution.right,
+                counts=counts,
+                n_rows=n_rows,
+                classes=self.classes_,
+                objective=float(solution.objective),
+                **self._questions(solution.feature.tolist()),
+            )
         )
-        self.objective_ = float(solution.objective)
         self.lower_bound_ = float(solution.lower_bound)
         self.status_ = solution.status
-        self.n_leaves_ = solution.leaves
-        self.depth_ = self.tree_.depth
         self.statistics_ = solution.statistics
         self._warn_if_stopped()
+
+    def _take(self, tree: Tree) -> None:
+        """Make a tree the one to predict with."""
+        self.tree_, self.objective_ = tree, tree.objective
+        self.n_leaves_, self.depth_ = tree.n_leaves, tree.depth
 
     def _scope(self) -> str:
         """Say among which trees this one was searched, unless among all."""

@@ -208,11 +208,21 @@ def pick_labels(frame: nw.DataFrame[Any], labels: list[Any] | None) -> list[Any]
     if missing:
         listed = ", ".join(repr(label) for label in missing[:5])
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
+        alike = {folded(label): label for label in present}
+        meant = [
+            f"{alike[folded(label)]!r} for {label!r}" for label in missing if folded(label) in alike
+        ]
+        hint = f" Did you mean {', '.join(meant[:5])}? Rename what X has." if meant else ""
         raise ValueError(
             f"X lacks {'columns' if len(missing) > 1 else 'column'} {listed}{more} "
-            "that the model was fitted with."
+            f"that the model was fitted with.{hint}"
         )
     return labels
+
+
+def folded(label: Any) -> str:
+    """Return what labels have in common that differ by case and blanks alone."""
+    return "".join(str(label).split()).casefold()
 
 
 def as_array(X: Any) -> NDArray[Any]:

@@ -20,19 +20,21 @@ class PathEntry:
     Attributes
     ----------
     regularization : float
-        A lambda that gives it.
+        A lambda it is for: if there is one, a lambda with which a fit finds it.
     low, high : float
-        It was found from the one to the other; a lone leaf is for all above, too.
+        No tree of the path costs less from the one to the other; a lone leaf is for all above, too.
     loss : float
         Its share of errors in training, weighted as in training.
     n_leaves, depth, objective
-        Of the fit.
+        Of the tree, with this lambda.
     status : str
         How fits in the interval ended; if one was stopped by a limit, that.
     seconds : float
-        What that fit took, without reading and binarizing, which are done once.
+        What the fit with this lambda took, without reading and binarizing, which are done once.
     model : estimator
-        Fitted, as any other.
+        Fitted, as any other. Where another lambda's fit found the tree, the tree and its objective
+        are new to it; status, statistics and the lower bound are of the fit with this lambda, or of
+        one near it if none was made in the interval.
     cv_loss, cv_standard_error : float or None
         Mean loss of fits with this lambda on rows they have not seen, and its standard error.
     """

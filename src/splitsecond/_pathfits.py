@@ -42,6 +42,31 @@ class Fit:
     seconds: float
     is_optimal: bool
 
+    @property
+    def value(self) -> tuple[Fraction, int]:
+        """What tells it from trees that cost something else."""
+        return self.loss, self.leaves
+
+    def cost(self, price: Fraction) -> Fraction:
+        """Return the objective with a lambda."""
+        return self.loss + price * self.leaves
+
+    def model_with(self, best: Fit, own: Fraction, price: Fraction) -> TreeClassifier:
+        """Return the model of this fit, whose lambda is `own`, with the best tree for a lambda.
+
+        Bounds are those of this fit: no tree costs less with a higher lambda, or saves more than
+        its share with a lower one.
+        """
+        if price == own and best.value == self.value:
+            return self.model
+        model = copy.copy(self.model)
+        model._take(replace(best.model.tree_, objective=float(best.cost(price))))
+        bound = model.lower_bound_ * min(1.0, float(price / own))
+        model.lower_bound_ = min(bound, model.objective_)
+        if model.status_ == "optimal":  # which was proved for its own lambda
+            model.status_ = "complete"
+        return model
+
     def is_cut_at(self, deadline: float) -> bool:
         """Whether it was the end of this time that stopped it."""
         return self.model.status_ == "time_limit" and _is_over(deadline)
@@ -49,7 +74,7 @@ class Fit:
     def is_like(self, other: Fit) -> bool:
         """Whether two fits found the same tree; of optimal ones, trees that cost the same."""
         if self.is_optimal and other.is_optimal:
-            return (self.loss, self.leaves) == (other.loss, other.leaves)
+            return self.value == other.value
         mine, others = self.model.tree_, other.model.tree_
         return all(
             np.array_equal(getattr(mine, part), getattr(others, part))

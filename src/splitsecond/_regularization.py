@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -17,10 +17,11 @@ from sklearn.model_selection import check_cv
 from splitsecond._checks import check_number
 from splitsecond._classifier_base import LimitWarning, TreeClassifier
 from splitsecond._classifiers import LicketySPLITClassifier
+from splitsecond._envelope import Gap, Point, crossing, envelope
 from splitsecond._exact import as_fraction
 from splitsecond._input import as_array, open_frame
 from splitsecond._path import FINISHED, PathEntry, RegularizationPath
-from splitsecond._pathfits import Clock, Fit, Fits
+from splitsecond._pathfits import Clock, Fits
 from splitsecond._rashomon import RashomonClassifier
 from splitsecond._tree import leaf_of_rows
 from splitsecond._weights import check_sample_weight
@@ -41,8 +42,9 @@ def regularization_path(
     """Find all trees that an estimator gives over a range of lambda.
 
     The table is read and binarized once. Lambdas are tried between two that give different trees,
-    until these are next to each other; between two that give the same tree, none is. For
-    `OptimalTreeClassifier` nothing is missed, and the ends of the intervals are exact.
+    until these are next to each other; between two that give the same tree, none is. A tree that
+    is found for one lambda is known for all, and listed where no other that is known costs less:
+    as lambda rises, leaves fall and losses rise. For `OptimalTreeClassifier` nothing is missed.
 
     Ctrl-C ends it with what was found until then, as it does a fit: see ``status_``.
 
@@ -96,10 +98,10 @@ def regularization_path(
     fits = Fits(model, X, y, sample_weight, clock.at(search_share))
     folds = [] if cv is None else _folds(cv, fits)
     high = None if largest is None else as_fraction(largest)
-    points, status = _points(
+    points, gaps, status = _points(
         fits, as_fraction(smallest), high, float(tolerance), clock.at(search_share / 2)
     )
-    entries, status = _entries(points, fits, status)
+    entries, status = _entries(points, gaps, fits, status)
     losses: list[list[float]] = []
     if folds and status != "interrupted":
         losses, stopped = _fold_losses(
@@ -134,81 +136,56 @@ def _reason(stop: BaseException) -> str:
     return "interrupted" if isinstance(stop, KeyboardInterrupt) else "time_limit"
 
 
-@dataclass(frozen=True)
-class _Point:
-    """A lambda, and what is best there."""
-
-    price: Fraction
-    fit: Fit
-    is_tie: bool = False  # two trees are: this is where one follows the other
-
-
 # ---- the search ----------------------------------------------------------------------------------
 
 
 def _points(
     fits: Fits, low: Fraction, high: Fraction | None, tolerance: float, patience: float
-) -> tuple[list[_Point], str]:
-    """Try lambdas until neighbours have the same tree, and say why if that was not the end of it.
+) -> tuple[list[Point], list[Gap], str]:
+    """Try lambdas until neighbours have the same tree, or are close.
 
-    The first one takes longest: what it has by the end of `patience` is taken.
+    The first one takes longest: what it has by the end of `patience` is taken. Returns also the
+    neighbours between which it was left off, and why.
     """
-    first = _Point(low, fits.attempt(low, patience))
-    status = "time_limit" if first.fit.is_cut_at(patience) else "complete"
-    points = [first]
+    first = Point.of(low, fits.attempt(low, patience))
+    status = "time_limit" if first.best.is_cut_at(patience) else "complete"
+    points, gaps = [first], []
+    # No split can save more than a lone leaf loses.
+    high = first.best.loss_of_leaf if high is None else high
     try:
-        if first.fit.model.status_ == "interrupted":
+        if first.best.model.status_ == "interrupted":
             raise KeyboardInterrupt
-        # No split can save more than a lone leaf loses.
-        _try_between(
-            fits, first, first.fit.loss_of_leaf if high is None else high, tolerance, points
-        )
+        if high > low:
+            points.append(Point.of(high, fits.at(high)))
+            gaps.append((first, points[-1]))
+        while gaps:
+            found = _divide(fits, *gaps[-1], tolerance)
+            below, above = gaps.pop()
+            if found is not None:
+                points.append(found)
+                gaps += [(below, found), (found, above)]
     except (TimeoutError, KeyboardInterrupt) as stop:
         status = _reason(stop)
-    # Where two trees meet, the one of small lambda comes first: it has more leaves.
-    return sorted(points, key=lambda point: (point.price, -point.fit.leaves)), status
+    return points, gaps, status
 
 
-def _try_between(
-    fits: Fits, first: _Point, high: Fraction, tolerance: float, points: list[_Point]
-) -> None:
-    """Add the points above the first until neighbours have the same tree, or are close."""
-    if high <= first.price:
-        return
-    last = _Point(high, fits.at(high))
-    points.append(last)
-    waiting = [(first, last)]
-    while waiting:
-        below, above = waiting.pop()
-        if below.fit.is_like(above.fit):
-            continue
-        price = _crossing(below, above)
-        if price is None:
-            if above.price <= below.price * (1 + Fraction(tolerance)):
-                continue
-            price = as_fraction(_between(float(below.price), float(above.price)))
-            found = _Point(price, fits.at(price))
-        else:
-            is_end = price in (below.price, above.price)
-            found = below if is_end else _Point(price, fits.at(price))
-            if found.fit.is_optimal and _cost(found.fit, price) == _cost(below.fit, price):
-                # No tree is better where both cost the same: the one follows the other there.
-                points += [_Point(price, below.fit, True), _Point(price, above.fit, True)]
-                continue
-        points.append(found)
-        waiting += [(below, found), (found, above)]
-
-
-def _crossing(below: _Point, above: _Point) -> Fraction | None:
-    """Return the lambda at which two optimal trees cost the same; None if they are not optimal."""
-    one, other = below.fit, above.fit
-    if not (one.is_optimal and other.is_optimal) or one.leaves <= other.leaves:
+def _divide(fits: Fits, below: Point, above: Point, tolerance: float) -> Point | None:
+    """Try a lambda between two, unless there is nothing to be found."""
+    one, other = below.best, above.best
+    if one.is_like(other):
         return None
-    return (other.loss - one.loss) / (one.leaves - other.leaves)
-
-
-def _cost(fit: Fit, price: Fraction) -> Fraction:
-    return fit.loss + price * fit.leaves
+    if one.is_optimal and other.is_optimal and one.leaves > other.leaves:
+        price = crossing(one, other)
+        if price in (below.price, above.price):
+            return None
+        found = Point.of(price, fits.at(price))
+        # No tree is better where both cost the same: the one follows the other there.
+        is_end = found.best.is_optimal and found.best.cost(price) == one.cost(price)
+        return None if is_end else found
+    if above.price <= below.price * (1 + Fraction(tolerance)):
+        return None
+    price = as_fraction(_between(float(below.price), float(above.price)))
+    return Point.of(price, fits.at(price))
 
 
 def _between(low: float, high: float) -> float:
@@ -221,50 +198,52 @@ def _between(low: float, high: float) -> float:
     return middle
 
 
-def _entries(points: list[_Point], fits: Fits, status: str) -> tuple[list[PathEntry], str]:
-    """Put neighbouring points of the same tree together, and give each a lambda that reads well."""
-    groups: list[list[_Point]] = []
-    for point in points:
-        if groups and groups[-1][-1].fit.is_like(point.fit):
-            groups[-1].append(point)
-        else:
-            groups.append([point])
-    entries = []
-    for group in groups:
-        again = None
-        if status != "interrupted":
-            try:
-                again = _Point(price := _short(group), fits.at(price))
-            except TimeoutError:
-                pass  # nothing is missing: the lambda is one with more digits
-            except KeyboardInterrupt:
-                status = "interrupted"
-        entries.append(_entry(group, again))
-    return entries, status
+def _entries(
+    points: list[Point], gaps: list[Gap], fits: Fits, status: str
+) -> tuple[list[PathEntry], str]:
+    """List the best tree for each lambda, and give each a lambda that reads well."""
+    tried = list(points)
+    try:
+        for group in envelope(points, gaps) if status != "interrupted" else []:
+            price = _short(group)
+            tried.append(Point.of(price, fits.at(price), reads_well=True))
+    except TimeoutError:
+        pass  # nothing is missing: lambdas are ones with more digits
+    except KeyboardInterrupt:
+        status = "interrupted"
+    return [_entry(group, tried) for group in envelope(tried, gaps)], status
 
 
-def _short(group: list[_Point]) -> Fraction:
+def _short(group: list[Point]) -> Fraction:
     """Return a lambda that is not at the edge, where other rows would give another tree."""
     low, high = float(group[0].price), float(group[-1].price)
-    is_leaf = group[0].fit.leaves == 1
+    is_leaf = group[0].best.leaves == 1
     return as_fraction(_between(high, 2 * high) if is_leaf else _between(low, high))
 
 
-def _entry(group: list[_Point], again: _Point | None) -> PathEntry:
+def _entry(group: list[Point], tried: list[Point]) -> PathEntry:
     low, high = float(group[0].price), float(group[-1].price)
-    tried = [point for point in group if not point.is_tie]
-    middle = math.sqrt(low * high)
-    nearest = min(tried, key=lambda point: abs(math.log(float(point.price) / middle)))
-    chosen = nearest if again is None or not again.fit.is_like(nearest.fit) else again
-    fit, model = chosen.fit, chosen.fit.model
-    statuses = [point.fit.model.status_ for point in tried]
-    model.regularization = float(chosen.price)
+    best, middle = group[0].best, math.sqrt(low * high)
+
+    def rank(point: Point) -> tuple[bool, bool, float]:
+        distance = abs(math.log(float(point.price) / middle))
+        return point.best is not point.own, not point.reads_well, distance
+
+    # A tree may be best for lambdas none of which was tried.
+    inside = [point for point in group if point.own is not None]
+    chosen = min(inside or tried, key=rank)
+    price = chosen.price if inside else _short(group)
+    fit = chosen.own
+    assert fit is not None
+    model = fit.model_with(best, chosen.price, price)
+    model.regularization = float(price)
+    statuses = [point.own.model.status_ for point in inside if point.own is not None]
     return PathEntry(
-        regularization=float(chosen.price),
+        regularization=float(price),
         low=low,
-        high=math.inf if fit.leaves == 1 else high,
-        loss=float(fit.loss),
-        n_leaves=fit.leaves,
+        high=math.inf if best.leaves == 1 else high,
+        loss=float(best.loss),
+        n_leaves=best.leaves,
         depth=model.depth_,
         objective=model.objective_,
         seconds=fit.seconds,

@@ -385,6 +385,12 @@ class TreeSet(Sequence[Tree]):
         """Return the share of all trees that predict each class, for each row.
 
         Shares are exact (rounded once, at the end), and no tree is ever made.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            A column for each class, in the order of the estimator's ``classes_``, which is that of
+            every tree's ``classes``.
         """
         table = self._estimator._answers(X)
         n_trees = self.n_trees

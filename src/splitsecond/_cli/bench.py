@@ -65,10 +65,11 @@ def bench(
     *,
     data: Annotated[
         list[BuiltIn],
-        typer.Option(
+        o.choice(
+            "Table that ships with scikit-learn, may be repeated",
+            BuiltIn,
             default_factory=lambda: [BuiltIn.BREAST_CANCER, BuiltIn.WINE],
             show_default="breast_cancer and wine",
-            help="Table that ships with scikit-learn; may be repeated.",
         ),
     ],
     regularization: o.Regularization = "0.01",

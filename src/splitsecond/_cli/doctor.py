@@ -12,21 +12,22 @@ import typer
 
 from splitsecond._cli import options as o
 from splitsecond._cli.estimate import estimates
-from splitsecond._cli.output import write, write_json, write_table
+from splitsecond._cli.output import listed, write, write_json, write_table
 from splitsecond._cli.tables import (
     Data,
     Source,
-    check_kind,
-    is_row_number,
+    check_column,
+    flat,
     labels_of,
+    looks_like,
     nothing_to_ask,
+    words_among_numbers,
 )
 from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._literals import value_text
 
 REFUSED = "refused"
 MANY = 255  # values of a category that questions are asked about
-FEW = 3  # values that keep a column from being numbers, and may stand for blanks
 NAMES = {Kind.BINARY: "0/1"}
 
 
@@ -65,11 +66,11 @@ def doctor(
     if target is not None:
         source.check_column(table, target)
         try:
-            labels = labels_of(table[target], target)
+            labels = labels_of(source, table, target)
         except ValueError as error:
             problems.append(str(error))
     X = table if target is None else table.drop_columns([target])
-    seen = [look_at(X[name], name) for name in X.column_names]
+    seen = [look_at(source, X[name], name) for name in X.column_names]
     problems += [each.note for each in seen if each.kind == REFUSED]
     if not seen:
         problems.append(f"{file} has no column besides the target {target!r}.")
@@ -94,24 +95,23 @@ def doctor(
         _print(file, table.num_rows, seen, problems)
         if labels is not None:
             counts = _target(target, labels)["classes"]
-            shown = ", ".join(f"{each['class']} ({each['rows']:,})" for each in counts[:8])
-            more = f" and {len(counts) - 8} more" if len(counts) > 8 else ""
-            write(f"\ntarget {target}: {len(counts)} classes, {shown}{more}")
+            shown = listed([f"{each['class']} ({each['rows']:,})" for each in counts])
+            write(f"\ntarget {target}: {len(counts)} classes, {shown}")
         _print_costs(costs, target)
     if problems:
         raise typer.Exit(1)
 
 
-def look_at(column: pa.ChunkedArray, name: str) -> Column:
+def look_at(source: Source, column: pa.ChunkedArray, name: str) -> Column:
     """Say what a column is, as a binarizer would decide it."""
     is_counted = not (pa.types.is_nested(column.type) or pa.types.is_null(column.type))
     numbers = {
-        "distinct": pc.count_distinct(_flat(column)).as_py() if is_counted else 0,
+        "distinct": pc.count_distinct(flat(column)).as_py() if is_counted else 0,
         "blank": pc.sum(pc.is_null(column, nan_is_null=True)).as_py(),
     }
     first = next((value.as_py() for value in column if value.is_valid), None)
     try:
-        check_kind(column.type, name)
+        check_column(source, column, name)
         cells = RawTable(pa.table({name: column})).cells(0)
         variable = Variable.of(cells, name)
     except (ValueError, TypeError) as error:
@@ -131,32 +131,17 @@ def look_at(column: pa.ChunkedArray, name: str) -> Column:
 def _note(variable: Variable, column: pa.ChunkedArray, distinct: int) -> str:
     if variable.kind in (Kind.CONSTANT, Kind.EMPTY):
         return "left out"
-    rows = len(column)
-    if is_row_number(column):
-        return f"a row number? then --drop {variable.name!r}"
+    what = looks_like(column)
+    if what:
+        return f"{what}? then --drop {variable.name!r}"
     if variable.kind is Kind.CATEGORY:
-        odd = [value for value in map(str, variable.categories) if not _is_number(value)]
-        if 0 < len(odd) <= FEW < distinct - len(odd):
-            listed = ", ".join(map(repr, odd))
-            return f"numbers but for {listed}: if that means missing, --blank {odd[0]!r}"
-        if distinct > rows / 2 and distinct > 20:
-            return f"an identifier? then --drop {variable.name!r}"
+        odd = words_among_numbers(column)
+        if odd:
+            words = ", ".join(map(repr, odd))
+            return f"numbers but for {words}: if that means missing, --blank {odd[0]!r}"
         if distinct > MANY:
             return f"questions about the {MANY} most frequent values only"
     return ""
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _flat(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    kind = column.type
-    return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
 
 
 def _short(value: Any) -> str:
@@ -166,8 +151,8 @@ def _short(value: Any) -> str:
 
 def _target(name: str | None, labels: Any) -> dict[str, Any]:
     classes, counts = np.unique(labels, return_counts=True)
-    listed = [{"class": label, "rows": count} for label, count in zip(classes, counts, strict=True)]
-    return {"name": name, "classes": listed}
+    rows = [{"class": label, "rows": count} for label, count in zip(classes, counts, strict=True)]
+    return {"name": name, "classes": rows}
 
 
 def _print(file: Any, rows: int, columns: list[Column], problems: list[str]) -> None:

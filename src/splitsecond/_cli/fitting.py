@@ -25,7 +25,7 @@ def fit(
     file: o.File,
     target: o.Target,
     algorithm: Annotated[
-        o.Algorithm, typer.Option(help="How the tree is found.")
+        o.Algorithm, o.choice("How the tree is found", o.Algorithm)
     ] = o.Algorithm.LICKETY,
     regularization: Annotated[
         str,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,7 +26,7 @@ from splitsecond._cli.output import (
 from splitsecond._cli.tables import Source
 from splitsecond._columns import Kind
 
-SET_NEEDED = "`splitsecond rashomon --out` writes one."
+TABLES = (".csv", ".tsv", ".gz", ".parquet")  # how names of their files end
 
 TreeNumber = Annotated[
     int | None,
@@ -42,7 +43,7 @@ def show(
 ) -> None:
     """Print a model: how good it is, and its tree."""
     found = open_model(model)
-    chosen = tree_of(found, tree)
+    chosen = tree_of(model, found, tree)
     if json:
         about = summary(found) if tree is None else {"tree_number": tree}
         if hasattr(found, "trees_"):
@@ -81,8 +82,8 @@ def predict(
     """
     check_out(writing, model, file)
     found = open_model(model)
-    if vote and not hasattr(found, "trees_"):
-        raise ValueError(f"--vote needs a set of trees; {model} holds a single one.")
+    if vote:
+        check_set("--vote", model, found)
     source = Source.of(file, reading, _texts(found))
     table = source.read()
     for name in keep:
@@ -94,8 +95,13 @@ def predict(
             shares = [("p", found.predict_proba(table))] if proba else []
             if vote:
                 shares.append(("vote", found.trees_.vote(table)))
-    except ValueError as error:  # which calls the table X
-        raise ValueError(f"{file} as X: {error}") from None
+    except ValueError as error:  # which calls the table X, and counts its rows from 0
+        text = re.sub(
+            r"\bin row (\d+)",
+            lambda found: f"in {source.row(int(found[1]), len(table))}",
+            str(error),
+        )
+        raise ValueError(f"{file} as X: {text}") from None
     for what, each in shares:
         for label, share in zip(found.classes_, each.T, strict=True):
             columns[f"{what}({label})"] = share.tolist()
@@ -109,13 +115,13 @@ def predict(
 def export(
     *,
     model: o.Model,
-    to: Annotated[Format, typer.Option("--to", help="What to write the tree as.")],
+    to: Annotated[Format, o.choice("What to write the tree as", Format)],
     tree: TreeNumber = None,
     writing: o.Writing,
 ) -> None:
     """Write a model's tree in another form."""
     check_out(writing, model)
-    content = exported(tree_of(open_model(model), tree), to)
+    content = exported(tree_of(model, open_model(model), tree), to)
     if writing.json:
         if isinstance(content, bytes):
             raise ValueError(f"{to} is no text: leave out --json and name a file with --out.")
@@ -125,44 +131,60 @@ def export(
 
 def explore(
     *,
-    model: o.Model,
+    trees: o.SetOfTrees,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Best trees on the page.")] = 200,
     writing: o.Writing,
 ) -> None:
-    """Write a page on which to look through the best trees of a set, for any browser."""
-    check_out(writing, model)
-    found = open_model(model)
-    if not hasattr(found, "trees_"):
-        raise ValueError(f"explore needs a set of trees; {model} holds a single one. {SET_NEEDED}")
-    trees: TreeSet = found.trees_
-    write_out(
-        writing.out, to_json(trees._explorer_data(top)) if writing.json else trees.to_html(top)
-    )
+    """Write a page on which to look through the best trees of a set, for any browser.
+
+    The set is one that the command rashomon has saved with --out.
+    """
+    check_out(writing, trees)
+    found = open_model(trees)
+    check_set("explore", trees, found)
+    good: TreeSet = found.trees_
+    write_out(writing.out, to_json(good._explorer_data(top)) if writing.json else good.to_html(top))
 
 
 def open_model(path: Path) -> Any:
     """Load a classifier; the best tree of a set stands for it."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder: name a model file.")
-    found = load(path)
+    try:
+        found = load(path)
+    except ValueError as error:
+        if path.suffix.lower() not in TABLES:
+            raise
+        reading = "It looks like a table, which doctor, fit, rashomon and importance read."
+        raise ValueError(f"{error} {reading}") from None
     if isinstance(found, TreeSet):
         if not found:
             raise ValueError(f"{path} holds a set without trees.")
         trees, found = found, copy.copy(found._estimator)
-        found.trees_, found.tree_ = trees, trees[0]  # it may be a part of the fitted set
-        found.objective_, found.n_leaves_ = found.tree_.objective, found.tree_.n_leaves
-        found.depth_ = found.tree_.depth
+        found.trees_ = trees
+        found._take(trees[0])  # it may be a part of the fitted set
     if not isinstance(found, TreeClassifier):
-        raise ValueError(f"{path} holds a {type(found).__name__}, which has no tree.")
+        raise ValueError(
+            f"{path} holds a {type(found).__name__}, which has no tree: it is for splitsecond.load "
+            "in Python. Name a model, as fit --out or rashomon --out writes it."
+        )
     return found
 
 
-def tree_of(model: Any, number: int | None) -> Any:
+def check_set(what: str, path: Path, model: Any) -> None:
+    """Refuse a model of a single tree."""
+    if not hasattr(model, "trees_"):
+        raise ValueError(
+            f"{what} needs a set of trees, as rashomon --out writes it; {path} holds a single tree "
+            f"({type(model).__name__}), for show, predict and export."
+        )
+
+
+def tree_of(path: Path, model: Any, number: int | None) -> Any:
     """Return a tree of a model by its number in the set, or the one it predicts with."""
     if number is None:
         return model.tree_
-    if not hasattr(model, "trees_"):
-        raise ValueError(f"--tree needs a set of trees. {SET_NEEDED}")
+    check_set("--tree", path, model)
     try:
         return model.trees_[number]
     except IndexError as error:

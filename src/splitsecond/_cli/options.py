@@ -60,6 +60,13 @@ class Weighting(StrEnum):
     BALANCED = "balanced"
 
 
+def choice(text: str, of: type[StrEnum], **options: Any) -> Any:
+    """Return an option that takes one of some words, which its help names so that lines can end."""
+    *words, last = of
+    named = f"{text}: {', '.join(words)} or {last}."
+    return typer.Option(metavar="WORD", help=named, **options)
+
+
 def regularization_of(text: str) -> float | Fraction:
     """Read lambda: a decimal or a fraction."""
     try:
@@ -86,7 +93,13 @@ File = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="Table to read: CSV (also .tsv, .gz) or Parquet."),
 ]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file, as --out writes it.")]
+Model = Annotated[
+    Path,
+    typer.Argument(metavar="MODEL", help="Model file, as fit --out or rashomon --out writes it."),
+]
+SetOfTrees = Annotated[
+    Path, typer.Argument(metavar="SET", help="File of a set, as rashomon --out writes it.")
+]
 Target = Annotated[str, typer.Option(metavar="COL", help="Column with the classes.")]
 Weight = Annotated[
     str | None, typer.Option(metavar="COL", help="Column with the weights of the rows.")
@@ -162,9 +175,9 @@ class Learning:
     ] = False
     class_weight: Annotated[
         Weighting,
-        typer.Option(help="balanced makes all classes count the same, whatever their rows."),
+        choice("What classes count, with balanced all the same whatever their rows", Weighting),
     ] = Weighting.NONE
-    binarizer: Annotated[Binarizer, typer.Option(help="How columns become yes/no questions.")] = (
+    binarizer: Annotated[Binarizer, choice("How columns become yes/no questions", Binarizer)] = (
         Binarizer.AUTO
     )
     memory_limit: Annotated[
@@ -178,15 +191,15 @@ class Sets(Learning):
     """What a set of trees is."""
 
     method: Annotated[
-        Method, typer.Option(help="resplit by lookahead, or treefarms for every tree there is.")
+        Method, choice("How the set is found, by lookahead or every tree there is", Method)
     ] = Method.RESPLIT
     regularization: Regularization = "0.01"
-    epsilon: Annotated[float, typer.Option(help="How much worse than the best a tree may be.")] = (
-        0.01
-    )
+    epsilon: Annotated[
+        float, typer.Option(metavar="NUMBER", help="How much worse than the best a tree may be.")
+    ] = 0.01
     epsilon_kind: Annotated[
         EpsilonKind,
-        typer.Option(help="Whether epsilon is added, a share of the best, or the bound itself."),
+        choice("Whether epsilon is added, a share of the best, or the bound itself", EpsilonKind),
     ] = EpsilonKind.ADDITIVE
     keep_trivial: Annotated[
         bool,

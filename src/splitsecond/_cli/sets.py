@@ -13,6 +13,7 @@ from splitsecond._cli import options as o
 from splitsecond._cli.estimators import STOPPED, finish, fit_on, make_set, summary
 from splitsecond._cli.output import (
     check_out,
+    listed,
     progress,
     to_csv,
     to_json,
@@ -131,7 +132,8 @@ def importance(
         int, typer.Option(metavar="N", help="Bootstrap samples to find sets for.")
     ] = 10,
     kind: Annotated[
-        RelianceKind, typer.Option(help="Loss after permuting minus, or divided by, the loss.")
+        RelianceKind,
+        o.choice("Loss after permuting minus, or divided by, the loss", RelianceKind),
     ] = RelianceKind.SUBTRACTIVE,
     max_trees: Annotated[
         int, typer.Option(metavar="N", help="Trees drawn from sets that hold more.")
@@ -179,17 +181,31 @@ def importance(
     elif writing.out is not None:
         write_out(writing.out, to_csv(list(table[0]), ([*each.values()] for each in table)))
     else:
-        trees = ", ".join(shown_number(n) for n in rid.n_trees_[:10])
-        more = ", ..." if len(rid.n_trees_) > 10 else ""
-        write(f"{len(rid.n_trees_)} bootstraps with {trees}{more} trees; reliance, {kind}\n")
-        header = [SHORT.get(name, name) for name in table[0]]
+        _print_importances(rid, table)
+    if rid.status_ != "complete":
+        raise typer.Exit(STOPPED)
+
+
+def _print_importances(rid: RashomonImportance, table: list[dict[str, Any]]) -> None:
+    trees = ", ".join(shown_number(n) for n in rid.n_trees_[:10])
+    more = ", ..." if len(rid.n_trees_) > 10 else ""
+    bootstraps = "bootstrap" if len(rid.n_trees_) == 1 else "bootstraps"
+    drawn = max(rid.n_trees_) > rid.max_trees  # some trees of a set stand for all
+    exact = "" if drawn or rid.status_ == "partial" else f", exact for these {bootstraps}"
+    write(f"{len(rid.n_trees_)} {bootstraps} with {trees}{more} trees; reliance, {rid.kind}{exact}")
+    used = [each for each in table if each["usage"]]
+    if used:
+        names = [name for name in used[0] if drawn or name != "standard_error"]
+        header = [SHORT.get(name, name) for name in names]
+        write("")
         write_table(
-            ([each["variable"], *(f"{v:.4f}" for v in list(each.values())[1:])] for each in table),
+            ([each["variable"], *(f"{each[name]:.4f}" for name in names[1:])] for each in used),
             header,
             "|".join(header[1:]),
         )
-    if rid.status_ != "complete":
-        raise typer.Exit(STOPPED)
+    unused = [each["variable"] for each in table if not each["usage"]]
+    if unused:
+        write(f"\nnot used by any tree{' drawn' if drawn else ''}: {listed(unused, 20)}")
 
 
 def _importances(rid: RashomonImportance) -> list[dict[str, Any]]:

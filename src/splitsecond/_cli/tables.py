@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,15 @@ from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
 from splitsecond._cli.options import Reading
-from splitsecond._cli.output import say
+from splitsecond._cli.output import listed, say
+from splitsecond._input import folded
+from splitsecond._saving import is_model
 
 UTF8 = "utf-8"
+PARQUET = b"PAR1"  # how such files begin
 BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL")
 MOST_CHARACTERS = 100_000  # of a value; more are mostly a quote that does not end
+FEW = 3  # values that keep a column from being numbers, and may stand for blanks
 MOST_BYTES = 2**31 - 2  # of a block that pyarrow guesses the types of
 
 
@@ -46,9 +51,8 @@ class Source:
         """Read the table, with the columns asked for; every value is looked at."""
         if self.path.is_dir():
             raise ValueError(f"{self.path} is a folder: name a file.")
-        with self.path.open("rb") as file:
-            start = file.read(4)
-        table = self._parquet() if start == b"PAR1" else self._csv(start)
+        start = self._start()
+        table = self._parquet() if start == PARQUET else self._csv(start)
         twice = [name for name, times in Counter(table.column_names).items() if times > 1]
         if twice:
             raise ValueError(f"{self.path} has several columns named {twice[0]!r}: rename them.")
@@ -69,17 +73,48 @@ class Source:
         if name not in table.column_names:
             raise no_such_column(name, table.column_names, self.path)
 
-    def _csv(self, start: bytes) -> pa.Table:
-        if start[:2] == b"PK" or (b"\0" in start and self.encoding == UTF8):
-            raise ValueError(f"{self.path} is neither CSV nor Parquet: save the table as CSV.")
+    def row(self, position: int, n_rows: int) -> str:
+        """Return what users call a row of the file, given its position in the table."""
+        line = f" (line {position + 2:,} of the file)" if self._has_rows_by_line(n_rows) else ""
+        return f"data row {position + 1:,}{line}"
+
+    def _has_rows_by_line(self, n_rows: int) -> bool:
+        """Whether every row is one line: none is empty, and no quoted value holds the end of one.
+
+        The header and each row have a line at least, so that counting them all tells.
+        """
+        if self._start() == PARQUET or "\n".encode(self.encoding) != b"\n":
+            return False
+        text = np.frombuffer(self._content(), dtype=np.uint8)
+        ends, returns = (text == ord("\n")), (text == ord("\r"))
+        last = np.flatnonzero(~(ends | returns))[-1]  # of the last row
+        ends, returns = ends[:last], returns[:last]
+        n_ends = ends.sum() + returns.sum() - (returns[:-1] & ends[1:]).sum()
+        return bool(n_ends == n_rows)
+
+    def _start(self) -> bytes:
+        with self.path.open("rb") as file:
+            return file.read(len(PARQUET))
+
+    def _content(self) -> pa.Buffer:
         try:
             with pa.input_stream(str(self.path), compression="detect") as stream:
                 # Not as bytes: pyarrow's threads may be the last to let go of it, and one that has
                 # to wait for the interpreter while the program ends would abort it.
-                content = stream.read_buffer()
+                return stream.read_buffer()
         except OSError as error:
             raise ValueError(f"{self.path} cannot be read: {error}") from error
+
+    def _csv(self, start: bytes) -> pa.Table:
+        if start[:2] == b"PK" or (b"\0" in start and self.encoding == UTF8):
+            raise ValueError(f"{self.path} is neither CSV nor Parquet: save the table as CSV.")
+        content = self._content()
         characters = np.frombuffer(content, dtype=np.uint8)
+        if is_model(bytes(content[:100]).decode(errors="replace")):
+            raise ValueError(
+                f"{self.path} is a model file, which show, predict and export read, and explore if "
+                "it holds a set: a table is needed here, as CSV or Parquet."
+            )
         if not (characters > ord(" ")).any():
             raise ValueError(f"{self.path} is empty: a header and rows are needed.")
         separator = self.separator or ("\t" if ".tsv" in self.path.suffixes else ",")
@@ -142,9 +177,9 @@ class Source:
             lengths = pc.utf8_length(column)
             longest = pc.max(lengths).as_py() or 0
             if longest > MOST_CHARACTERS:
-                row = pc.index(lengths, longest).as_py()
+                row = self.row(pc.index(lengths, longest).as_py(), len(column))
                 raise ValueError(
-                    f"Column {name!r} of {self.path} has a value of {longest:,} characters in row "
+                    f"Column {name!r} of {self.path} has a value of {longest:,} characters in "
                     f"{row}: if a quote is not closed there, close it; or leave the column out "
                     f"with --drop {name!r}."
                 )
@@ -181,21 +216,35 @@ def read_data(source: Source, target: str, weight: str | None = None) -> Data:
         source.check_column(table, name)
     if weight == target:
         raise ValueError(f"--weight {weight!r} is the target: name another column.")
-    y = labels_of(table[target], target)
+    y = labels_of(source, table, target)
     X = table.drop_columns([target] if weight is None else [target, weight])
     if X.num_columns == 0:
         raise ValueError(f"{source.path} has no column besides the target {target!r}.")
     for name in X.column_names:
-        check_kind(X[name].type, name)
+        check_column(source, X[name], name)
     if not any(_varies(X[name]) for name in X.column_names):
         raise nothing_to_ask(source.path)
-    for name in filter(lambda name: is_row_number(X[name]), X.column_names):
-        say(f"note: column {name!r} looks like a row number: if it is one, give --drop {name!r}.")
-    return Data(X, y, None if weight is None else _weights_of(table[weight], weight))
+    for name in X.column_names:
+        what = looks_like(X[name])
+        if what:
+            say(f"note: column {name!r} looks like {what}: if it is one, give --drop {name!r}.")
+    return Data(X, y, None if weight is None else _weights_of(source, table, weight))
 
 
-def is_row_number(column: pa.ChunkedArray) -> bool:
-    """Say whether a column has every number of a range once."""
+def looks_like(column: pa.ChunkedArray) -> str:
+    """Say what a column seems to be that tells rows apart without meaning anything; or nothing."""
+    if _is_row_number(column):
+        return "a row number"
+    column = flat(column)
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        distinct = pc.count_distinct(column).as_py()
+        if distinct > max(20, len(column) / 2) and not words_among_numbers(column):
+            return "an identifier"
+    return ""
+
+
+def _is_row_number(column: pa.ChunkedArray) -> bool:
+    """Whether a column has every number of a range once."""
     if not pa.types.is_integer(column.type) or column.null_count or len(column) < 3:
         return False
     low, high = pc.min_max(column).as_py().values()
@@ -203,22 +252,42 @@ def is_row_number(column: pa.ChunkedArray) -> bool:
     return same and len(pc.unique(column)) == len(column)
 
 
-def labels_of(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
-    """Return class labels; refuse a column that has none for some rows, or only one."""
+def words_among_numbers(column: pa.ChunkedArray) -> list[str]:
+    """Return the words that keep a column of text from being numbers, if they are few."""
+    values = list(map(str, pc.unique(flat(column).drop_null()).to_pylist()))
+    odd = list(islice((value for value in values if not _is_number(value)), FEW + 1))
+    return odd if len(odd) <= FEW < len(values) - len(odd) else []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def flat(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return the values of a column that holds numbers of categories."""
     kind = column.type
-    if pa.types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-    elif pa.types.is_temporal(kind) or pa.types.is_nested(kind):
+    return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
+
+
+def labels_of(source: Source, table: pa.Table, name: str) -> NDArray[Any]:
+    """Return class labels; refuse a column that has none for some rows, or only one."""
+    column = flat(table[name])
+    kind = column.type
+    if pa.types.is_temporal(kind) or pa.types.is_nested(kind):
         raise ValueError(f"The target {name!r} holds {kind}: classes are text or numbers.")
     is_blank = pc.is_null(column, nan_is_null=True)
     n_blank = pc.sum(is_blank).as_py()
     if n_blank == len(column):
         raise ValueError(f"The target {name!r} is blank in every row.")
     if n_blank:
-        row = pc.index(is_blank, True).as_py()
+        row = source.row(pc.index(is_blank, True).as_py(), len(column))
         raise ValueError(
             f"The target {name!r} is blank in {n_blank:,} of {len(column):,} rows, the first of "
-            f"them row {row}: remove those rows, or fill them in."
+            f"them {row}: remove those rows, or fill them in."
         )
     labels: NDArray[Any] = column.to_numpy()
     if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
@@ -236,7 +305,8 @@ def labels_of(column: pa.ChunkedArray, name: str) -> NDArray[Any]:
     return labels
 
 
-def _weights_of(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
+def _weights_of(source: Source, table: pa.Table, name: str) -> NDArray[np.float64]:
+    column = table[name]
     try:
         weights: NDArray[np.float64] = column.cast(pa.float64()).to_numpy()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
@@ -244,14 +314,23 @@ def _weights_of(column: pa.ChunkedArray, name: str) -> NDArray[np.float64]:
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         raise ValueError(
-            f"The weight {name!r} in row {int(np.argmax(wrong))} is "
+            f"The weight {name!r} in {source.row(int(np.argmax(wrong)), len(column))} is "
             f"{weights[wrong][0]}: weights are numbers of at least 0, without blanks."
         )
     return weights
 
 
-def check_kind(kind: pa.DataType, name: str) -> None:
+def check_column(source: Source, column: pa.ChunkedArray, name: str) -> None:
     """Refuse a column that no question can be asked about."""
+    kind = column.type
+    if kind in (pa.float32(), pa.float64()):
+        is_infinite = pc.is_inf(column)
+        if pc.any(is_infinite).as_py():
+            row = source.row(pc.index(is_infinite, True).as_py(), len(column))
+            raise ValueError(
+                f"Column {name!r} contains infinity, first in {row}: put numbers or blanks there, "
+                f"or leave it out with --drop {name!r}."
+            )
     if pa.types.is_temporal(kind):
         raise ValueError(
             f"Column {name!r} holds dates or times ({kind}), which have no thresholds that read "
@@ -277,14 +356,14 @@ def _varies(column: pa.ChunkedArray) -> bool:
 def no_such_column(name: str, names: Iterable[str], where: object) -> ValueError:
     """Return an error that names the columns there are, the likeliest first."""
     known = list(names)
-    folded = {each.strip().casefold(): each for each in known}
-    close = difflib.get_close_matches(name.strip().casefold(), folded, n=1)
-    hint = f" Did you mean {folded[close[0]]!r}?" if close else ""
+    alike = {folded(each): each for each in known}
+    close = difflib.get_close_matches(folded(name), alike, n=1)
+    hint = f" Did you mean {alike[close[0]]!r}?" if close else ""
     between = next((mark for mark in ";\t|" if len(known) == 1 and mark in known[0]), None)
     if between:
         hint = f" Give --separator {between!r}?"
-    listed = ", ".join(map(repr, known[:8])) + (f" and {len(known) - 8} more" if known[8:] else "")
-    return ValueError(f"{where} has no column {name!r}.{hint} Its columns are {listed}.")
+    columns = listed([repr(each) for each in known])
+    return ValueError(f"{where} has no column {name!r}.{hint} Its columns are {columns}.")
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ from splitsecond._treeset import TreeSet
 
 FORMAT = "splitsecond model"
 VERSION = 1
+
+
+def is_model(start: str) -> bool:
+    """Whether a text that begins so is meant to be a model file."""
+    return re.match(rf'\s*{{\s*"format":\s*"{FORMAT}"', start) is not None
 
 
 def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
@@ -82,16 +88,20 @@ def load(path: str | os.PathLike[str]) -> Any:
     estimator or TreeSet
         As it was saved.
     """
+    start = ""
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is no model file: it is not UTF-8 text.") from error
-    try:
+        start = text = Path(path).read_text(encoding="utf-8")
         content = parse(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is no model file, or damaged: {error}") from error
+        if isinstance(error, UnicodeDecodeError):
+            start = error.object.decode("utf-8", "replace")
+        if is_model(start):
+            raise ValueError(f"{path} is damaged: {error}.") from error
+        content = None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(f"{path} is no model file of splitsecond: it does not say so.")
+        raise ValueError(
+            f"{path} is no model file, as splitsecond.save and `splitsecond fit --out` write them."
+        )
     version: Any = content.get("version")
     if not is_integer(version) or version < 1:
         raise ValueError(f"{path} is damaged: its format version is {version!r:.40}.")
