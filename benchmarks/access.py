@@ -23,14 +23,16 @@ from splitsecond import TreeFARMS
 
 EACH = 100_000
 AT_ONCE = 10_000  # trees of one sample
-# Data set, lambda, epsilon: sets of depth 5 with more than 10^9 trees.
+# Data set, depth, lambda, epsilon: sets with more than 10^9 trees.
 PROBLEMS = (
-    ("compas_split", 0.005, 0.03),
-    ("compas_split", 0.01, 0.06),
-    ("netherlands_split_aggressive", 0.005, 0.04),
+    ("compas_split", 4, 0.002, 0.02),
+    ("compas_split", 5, 0.005, 0.03),
+    ("compas_split", 5, 0.01, 0.06),
+    ("netherlands_split_aggressive", 5, 0.005, 0.04),
 )
 COLUMNS = (
     column("data set", "data"),
+    column("depth", "depth"),
     column("lambda", "regularization"),
     column("epsilon", "epsilon"),
     column("trees", "trees", "{:.3g}".format),
@@ -42,9 +44,11 @@ COLUMNS = (
 )
 
 
-def rounds(name: str, regularization: float, epsilon: float, n: int) -> Iterator[dict[str, Any]]:
+def rounds(
+    name: str, depth: int, regularization: float, epsilon: float, n: int
+) -> Iterator[dict[str, Any]]:
     X, y = data.load(name)
-    model = TreeFARMS(max_depth=5, regularization=regularization, epsilon=epsilon).fit(X, y)
+    model = TreeFARMS(max_depth=depth, regularization=regularization, epsilon=epsilon).fit(X, y)
     trees = model.trees_
     random = np.random.default_rng(0)
 
@@ -74,6 +78,7 @@ def rounds(name: str, regularization: float, epsilon: float, n: int) -> Iterator
             seconds = (time.perf_counter() - start) / EACH
             yield {
                 "data": name,
+                "depth": depth,
                 "regularization": regularization,
                 "epsilon": epsilon,
                 "trees": float(trees.n_trees),
