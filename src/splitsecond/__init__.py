@@ -1,14 +1,5 @@
 """splitsecond: small, near-optimal decision trees in milliseconds."""
 
-import sys
-
-# `python -m splitsecond` imports the package before it runs anything of it. Until then argv[0] is
-# "-m"; what follows that on the real command line is the module.
-if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].removeprefix("-m") == "splitsecond":
-    from splitsecond_cli import end_at_ctrl_c
-
-    end_at_ctrl_c()
-
 from splitsecond._binarizers import FixedBinarizer, MidpointBinarizer, QuantileBinarizer
 from splitsecond._classifier_base import LimitWarning
 from splitsecond._classifiers import (
