@@ -90,22 +90,25 @@ def compare(
     *,
     budget: float,
     time_limit: float,
+    times_ours: float,
     memory_limit: int,
 ) -> list[dict[str, Any]]:
     """Run one comparison and return a row for each method."""
     problem = SetProblem(comparison.depth, comparison.regularization, time_limit, epsilon=EPSILON)
-    true_sets = [
+    first = [
         first_fit(Task(method, comparison.data_set, problem, memory_limit=memory_limit))
         for method in (OURS, OURS_WITH_TRIVIAL)
     ]
+    true_sets = [each.found["histogram"] if each.finished else {} for each in first]
     if true_sets[0]:
         problem = replace(problem, reference=min(true_sets[0]))
+    patience = max(time_limit, times_ours * (first[0].median or 0))
     tasks = [
         Task(
             method,
             comparison.data_set,
             problem,
-            patience=None if method.startswith("splitsecond") else time_limit,
+            patience=None if method.startswith("splitsecond") else patience,
             memory_limit=memory_limit,
         )
         for method in methods
@@ -115,7 +118,7 @@ def compare(
     ours = measurements[0].median if measurements[0].finished else None
     rows = []
     for measurement in measurements:
-        theirs = time_limit if measurement.status.startswith("killed") else measurement.median
+        theirs = patience if measurement.status.startswith("killed") else measurement.median
         true_set = true_sets[measurement.task.method not in WITHOUT_TRIVIAL]
         rows.append(
             {
@@ -130,10 +133,10 @@ def compare(
     return rows
 
 
-def first_fit(task: Task) -> dict[int, int]:
-    """Return the set of one fit, as numbers of trees by cost; empty if it was not completed."""
-    (measurement,) = interleave([task], budget=0, min_fits=0)
-    return measurement.found["histogram"] if measurement.finished else {}
+def first_fit(task: Task) -> Measurement:
+    """Fit once, or twice if that is fast."""
+    (measurement,) = interleave([task], budget=0, min_fits=1)
+    return measurement
 
 
 def judge(
@@ -170,6 +173,12 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=5)
     parser.add_argument("--budget", type=float, default=10.0, help="seconds a method is repeated")
     parser.add_argument("--time-limit", type=float, default=600.0, help="seconds for one fit")
+    parser.add_argument(
+        "--times-ours",
+        type=float,
+        default=0.0,
+        help="stop others no sooner than after so many times our time",
+    )
     parser.add_argument("--memory-limit", type=float, default=12.0, help="gigabytes for a method")
     runs.add_options(parser)
     arguments = parser.parse_args()
@@ -180,11 +189,12 @@ def main() -> None:
     limits = {
         "budget": arguments.budget,
         "time_limit": arguments.time_limit,
+        "times_ours": arguments.times_ours,
         "memory_limit": int(arguments.memory_limit * 1e9),
     }
     facts = {
-        "limits": f"{arguments.time_limit:.0f} s for a fit, {arguments.memory_limit:g} GB of "
-        "address space for a method",
+        "limits": f"{arguments.time_limit:.0f} s for a fit, or {arguments.times_ours:g} times ours if "
+        f"that is longer, {arguments.memory_limit:g} GB of address space for a method",
         **data.describe(arguments.data_set),
         "not run, since not installed": "; ".join(absent) or "none",
     }

@@ -46,7 +46,8 @@ def compare(
 ) -> list[dict[str, Any]]:
     """Run methods on one data set and return a row for each."""
     problem = SetProblem(depth, REGULARIZATION, time_limit, epsilon=EPSILON)
-    problem = replace(problem, reference=min(first_fit(Task(OURS, name, problem))))
+    our_set = first_fit(Task(OURS, name, problem)).found["histogram"]
+    problem = replace(problem, reference=min(our_set))
     tasks = [Task(method, name, problem, patience=time_limit) for method in methods]
     measured = {m.task.method: m for m in interleave(tasks, budget=budget, min_fits=1)}
     rows = []
