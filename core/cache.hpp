@@ -56,6 +56,7 @@ private:
         std::uint16_t depth;
         std::uint16_t lookahead;
     };
+    static_assert(sizeof(Entry) % sizeof(Word) == 0);
     static constexpr std::size_t kEntryWords = sizeof(Entry) / sizeof(Word);
     struct Shard {
         explicit Shard(Limits& limits) : slots(limits), records(limits) {}

@@ -351,7 +351,8 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
     const std::size_t chunks = (view.n_features + kBlock - 1) / kBlock;
     const std::size_t n_rows = n_words * kBlock;
 
-    const std::size_t most_slots = std::bit_ceil(2 * n_rows + 2);
+    constexpr std::size_t kFirstSlots = 64;
+    const std::size_t most_slots = std::max(kFirstSlots, std::bit_ceil(2 * n_rows + 2));
     const std::size_t needed = n_rows * std::max<std::size_t>(chunks, 1) * sizeof(Word) +
                                (n_rows + most_slots + most_slots / 2) * sizeof(std::uint32_t);
     if (!limits.has_room(needed)) return;  // a bound that one can do without
@@ -374,7 +375,7 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
     // Groups of equal rows: an open-addressing table of their first rows, each compared whole.
     constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
     Buffer<std::uint32_t> first_rows(limits), group(limits);
-    first_rows.resize(64);
+    first_rows.resize(kFirstSlots);
     first_rows.fill(kEmpty);
     group.resize(n_rows);
     std::uint32_t n_groups = 0;
@@ -405,6 +406,7 @@ void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
             first = static_cast<std::uint32_t>(r);
             group[r] = n_groups++;
             if (2 * n_groups < first_rows.size()) continue;
+            if (limits.stop()) return;
             Buffer<std::uint32_t> smaller(limits);
             std::swap(smaller, first_rows);
             first_rows.resize(2 * smaller.size());

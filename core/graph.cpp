@@ -75,16 +75,19 @@ std::vector<std::uint32_t> Graph::bottom_up() const {
 
 // One word for each number is mostly enough. Where it is not, counting begins again with more.
 bool Graph::count(Limits& limits) {
+    constexpr std::size_t kMostDigits = 4096;  // no set that can be built needs as many
     numbering_.reset();
     digits_ = 1;
     Counted done;
-    while ((done = fill_histograms(limits)) == Counted::too_few_digits) digits_ *= 2;
+    while ((done = fill_histograms(limits)) == Counted::too_few_digits && digits_ < kMostDigits) digits_ *= 2;
+    if (done == Counted::too_few_digits) limits.out_of_memory();
     if (done != Counted::all) histograms_.clear();
     return done == Counted::all;
 }
 
 Graph::Counted Graph::fill_histograms(Limits& limits) {
-    histograms_.assign(nodes.size(), {});
+    histograms_.clear();  // and what was counted with fewer digits is freed
+    histograms_.resize(nodes.size());
     std::size_t bytes = 0;
     const auto fill_all = [&] {
         for (const std::uint32_t id : bottom_up()) {
@@ -123,6 +126,7 @@ void Graph::lower_budgets(Cost by) {
 
 bool Graph::count_better(Cost less, Limits& limits) {
     const Cost by = less - lowered_;
+    const std::size_t digits = digits_;
     std::vector<Histogram> before = std::move(histograms_);
     std::size_t bytes = 0;
     for (const Histogram& known : before)
@@ -141,6 +145,7 @@ bool Graph::count_better(Cost less, Limits& limits) {
     }
     lower_budgets(-by);
     histograms_ = std::move(before);
+    digits_ = digits;
     return false;
 }
 

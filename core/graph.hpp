@@ -123,7 +123,7 @@ public:
     bool holds(const FlatTree& tree) const { return find_tree(root, tree, 0).has_value(); }
 
     // Appends the tree with this number among all, best first, with children numbered from its own root; false
-    // if there is none.
+    // if there is none. Not from several threads at once: tables are made as they are needed.
     bool append_tree(const Digit* number, FlatTree& out);
 
     // The trees of this set that pass the filter, as another graph, counted. False when stopped.

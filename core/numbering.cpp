@@ -78,13 +78,13 @@ Graph::Numbering::Found Graph::Numbering::find(const Graph& graph, std::uint32_t
             return count_off(graph, id, key, rank);
         }
         records_.clear();
-        std::vector<Digit>& total = scratch_;  // begins with what no rank uses
-        std::fill_n(total.begin(), digits_, Digit{0});
+        Digit* total = scratch_.data();
+        std::fill_n(total, digits_, Digit{0});
         walk(graph, id, key, [&](const Part& part, const Digit* yes_trees, const Digit* no_trees) {
-            multiply_add(total.data(), yes_trees, no_trees, digits_);
+            multiply_add(total, yes_trees, no_trees, digits_);
             records_.resize(records_.size() + stride);
             Digit* record = records_.data() + records_.size() - stride;
-            std::copy_n(total.begin(), digits_, record);
+            std::copy_n(total, digits_, record);
             std::copy_n(no_trees, digits_, record + digits_);
             std::memcpy(record + 2 * digits_, &part, sizeof part);
             return false;

@@ -35,7 +35,7 @@ private:
         const Digit* no_trees;  // of the no-child's key
     };
     // One block of words: the number of records, a shift, the size of a guide, the guide, and the records. Each
-    // begins with a running total; guide[g] is the first whose total is above g << shift.
+    // begins with a running total; guide[g] is the first whose total is g << shift or above.
     using Table = std::unique_ptr<Digit[]>;
 
     template <class Visit>

@@ -8,6 +8,7 @@ was found has still to be counted.
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -65,6 +66,8 @@ def assert_real_trees(model: Any, X: Any, y: Any) -> None:
         assert not is_trivial(shape_of(tree))
     assert model.objective_ == trees.min_objective
     assert trees.vote(X[:3]).sum(axis=1) == pytest.approx(1)
+    again = pickle.loads(pickle.dumps(trees))
+    assert again.objective_histogram() == trees.objective_histogram()
 
 
 def _predicted(tree: Any, X: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:

@@ -115,6 +115,52 @@ void test_stopped() {
     CHECK(!graph.vote({column, column}, 2, votes, late));
 }
 
+// A chain: `levels` splits, one below the other, each by one of two features, so that there are 2^levels trees;
+// with twins, both children of a split go on like this.
+Graph chain(std::size_t levels, bool twins) {
+    Graph graph;
+    graph.price = {0, 0};
+    graph.keep_trivial = true;
+    graph.n_classes = 1;
+    for (std::uint32_t i = 0; i <= levels; ++i) {
+        GraphNode node;
+        node.level = i;
+        node.leaf = i == levels;
+        node.budget = 0;
+        node.edge_begin = graph.edges.size();
+        for (std::int32_t side = 0; side < 2 && i < levels; ++side)
+            graph.edges.push_back({side, twins ? i + 1 : static_cast<std::uint32_t>(levels), i + 1});
+        node.edge_end = graph.edges.size();
+        graph.nodes.push_back(node);
+        graph.counts.push_back(1);
+    }
+    graph.restore();
+    return graph;
+}
+
+void test_numbers_of_many_words() {
+    Limits none, late(0.0);
+    for (const std::size_t levels : {63, 64, 70, 127, 128, 200}) {
+        const check::Context context(levels, " levels");
+        Graph graph = chain(levels, false);
+        CHECK(graph.count(none));
+        std::vector<Digit> expected(graph.digits(), 0);
+        CHECK_LT(levels / 64, expected.size());
+        expected[levels / 64] = Digit{1} << levels % 64;
+        CHECK_EQ(graph.n_trees(), expected);
+        CHECK(!graph.count_better(0, late));  // and what was known stays
+        CHECK_EQ(graph.n_trees(), expected);
+        subtract(expected.data(), std::vector<Digit>{1, 0, 0, 0}.data(), graph.digits());
+        FlatTree last;
+        CHECK(graph.append_tree(expected.data(), last));
+        CHECK_EQ(last.feature.size(), 2 * levels + 1);
+        CHECK_EQ(std::count(last.feature.begin(), last.feature.end(), 1), static_cast<std::ptrdiff_t>(levels));
+    }
+    Graph endless = chain(40, true);  // 2^(2^40 - 1) trees
+    CHECK(!endless.count(none));
+    CHECK(none.reason() == Status::memory_limit);
+}
+
 // ---- by brute force ---------------------------------------------------------------------------------
 
 struct Listed {
@@ -451,6 +497,7 @@ int main() {
     Random random(13);
     test_by_hand();
     test_stopped();
+    test_numbers_of_many_words();
     test_against_brute_force(random);
     const Data wide = wide_data(random);
     test_same_set_with_threads(wide);

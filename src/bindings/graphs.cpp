@@ -1,4 +1,5 @@
 // Rashomon sets, and what is asked of them as graphs.
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -104,10 +105,12 @@ constexpr std::size_t kPerNode = 8, kPerEdge = 3;  // numbers of each in the arr
 // The whole graph as arrays, for saving.
 nb::dict state_of(const Graph& graph) {
     std::vector<std::int64_t> nodes, edges;
+    // Budgets that were lowered below nothing are nothing: there are no trees for less.
+    const auto at_least_none = [](Cost budget) { return std::max<Cost>(budget, -1); };
     for (const GraphNode& node : graph.nodes)
         nodes.insert(nodes.end(), {node.level, static_cast<std::int64_t>(node.role), node.leaf ? 1 : 0,
-                                   node.budget, node.prefix_budget, node.stop, node.fill,
-                                   static_cast<std::int64_t>(node.edge_end - node.edge_begin)});
+                                   at_least_none(node.budget), at_least_none(node.prefix_budget), node.stop,
+                                   node.fill, static_cast<std::int64_t>(node.edge_end - node.edge_begin)});
     for (const GraphEdge& edge : graph.edges) edges.insert(edges.end(), {edge.feature, edge.yes, edge.no});
     nb::dict out;
     out["error_price"] = graph.price.error;

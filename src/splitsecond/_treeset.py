@@ -465,7 +465,7 @@ class TreeSet(Sequence[Tree]):
         return to_timbertrek(self[: int(max_trees)])
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("n_trees", "_counts")
+        derived = ("n_trees", "_counts", "_n_words")
         kept = {name: value for name, value in vars(self).items() if name not in derived}
         return {**kept, "_graph": self._graph.state(), "_rows": None}  # no training rows
 
