@@ -69,6 +69,24 @@ def test_pickles_and_copies(estimator: Any) -> None:
     same(pickle.loads(pickle.dumps(model.trees_)), model.trees_)
 
 
+@pytest.mark.parametrize("estimator", [TreeFARMS, RESPLIT])
+@pytest.mark.filterwarnings("ignore::splitsecond.LimitWarning")
+def test_files_of_a_set_that_was_cut_short(estimator: Any, tmp_path: Path) -> None:
+    """Weights make many different costs, so that it is counting them that runs out of memory."""
+    rng = np.random.default_rng(91)
+    X, y = rng.integers(0, 2, (200, 8)), rng.integers(0, 2, 200)
+    model = estimator(regularization=0.01, epsilon=0.1, max_depth=4, memory_limit=300_000)
+    trees = model.fit(X, y, sample_weight=rng.integers(1, 1000, 200)).trees_
+    assert model.status_ == "memory_limit"
+    assert trees.n_trees > 1
+    save(model, tmp_path / "model.json")
+    for again in (load(tmp_path / "model.json").trees_, pickle.loads(pickle.dumps(trees))):
+        assert again.objective_histogram() == trees.objective_histogram()
+        for a, b in zip(again[:50], trees[:50], strict=True):
+            assert a.feature.tolist() == b.feature.tolist()
+            assert a.counts.tolist() == b.counts.tolist()
+
+
 def test_weighted_sets_hold_no_rows(tmp_path: Path) -> None:
     weights = RNG.integers(1, 4, 80)
     model = TreeFARMS(max_depth=2, binarizer="quantile").fit(FRAME, PAID, sample_weight=weights)
