@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from splitsecond import RESPLIT, TreeFARMS, load, save
 
@@ -69,13 +70,13 @@ def test_pickles_and_copies(estimator: Any) -> None:
     same(pickle.loads(pickle.dumps(model.trees_)), model.trees_)
 
 
-@pytest.mark.parametrize("estimator", [TreeFARMS, RESPLIT])
+@pytest.mark.parametrize("estimator", [TreeFARMS(), RESPLIT(lookahead_depth=2)], ids=repr)
 @pytest.mark.filterwarnings("ignore::splitsecond.LimitWarning")
 def test_files_of_a_set_that_was_cut_short(estimator: Any, tmp_path: Path) -> None:
     """Weights make many different costs, so that it is counting them that runs out of memory."""
     rng = np.random.default_rng(91)
     X, y = rng.integers(0, 2, (200, 8)), rng.integers(0, 2, 200)
-    model = estimator(regularization=0.01, epsilon=0.1, max_depth=4, memory_limit=300_000)
+    model = clone(estimator).set_params(epsilon=0.1, max_depth=4, memory_limit=300_000)
     trees = model.fit(X, y, sample_weight=rng.integers(1, 1000, 200)).trees_
     assert model.status_ == "memory_limit"
     assert trees.n_trees > 1
