@@ -74,7 +74,7 @@ def fit(
         postprocess=False if no_postprocess else None,
         time_limit=time_limit,
     )
-    data = read_data(Source.of(file, columns), target, weight)
+    data = read_data(Source.of(file, columns), target, weight, learning.binarizer)
     held_out = None
     if test_size is not None:
         data, held_out = split(data, test_size, seed)

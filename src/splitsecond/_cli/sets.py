@@ -53,7 +53,7 @@ def rashomon(
     """Find all good trees: how many, the best, their objectives and the variables they use."""
     check_out(writing, file)
     model = make_set(sets, jobs, time_limit)
-    data = read_data(Source.of(file, columns), target, weight)
+    data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
     with warnings_said():
         fit_on(model, data, "searching")
     trees: TreeSet = model.trees_
@@ -165,7 +165,7 @@ def importance(
         n_jobs=jobs,
     )
     rid._check_parameters()
-    data = read_data(Source.of(file, columns), target, weight)
+    data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
     with warnings_said(), progress("bootstraps", bootstraps) as listener:
         rid._listener = listener
         try:
