@@ -281,8 +281,9 @@ def _is_row_number(column: pa.ChunkedArray) -> bool:
 
 def words_among_numbers(column: pa.ChunkedArray) -> list[str]:
     """Return the words that keep a column of text from being numbers, if they are few."""
-    values = list(map(str, pc.unique(flat(column).drop_null()).to_pylist()))
-    odd = list(islice((value for value in values if not _is_number(value)), FEW + 1))
+    values = pc.unique(flat(column).drop_null())
+    texts = (str(value.as_py()) for value in values)  # one at a time: there may be millions
+    odd = list(islice((text for text in texts if not _is_number(text)), FEW + 1))
     return odd if len(odd) <= FEW < len(values) - len(odd) else []
 
 
