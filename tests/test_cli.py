@@ -377,6 +377,22 @@ def test_importance(people: Path, tmp_path: Path) -> None:
     assert "exact" not in drawn
 
 
+def test_importance_of_parts_of_sets_is_not_exact(
+    people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(self: Any, *args: Any) -> Any:
+        samples = gather(self, *args)
+        self.status_ = "time_limit"  # which stands for parts of sets, too
+        return samples
+
+    gather = splitsecond.RashomonImportance._gather
+    monkeypatch.setattr(splitsecond.RashomonImportance, "_gather", late)
+    args = ("--target", "outcome", "--max-depth", 2, "--bootstraps", 1)
+    done = run("importance", people, *args)
+    assert done.exit_code == 3
+    assert done.stdout.splitlines()[0].endswith("; reliance, subtractive")
+
+
 def test_importance_of_nothing(people: Path) -> None:
     shown = run("importance", people, "--target", "outcome", "--regularization", 0.9).stdout
     assert shown.splitlines()[0].startswith("10 bootstraps with 1, 1, ")

@@ -191,7 +191,8 @@ def _print_importances(rid: RashomonImportance, table: list[dict[str, Any]]) -> 
     more = ", ..." if len(rid.n_trees_) > 10 else ""
     bootstraps = "bootstrap" if len(rid.n_trees_) == 1 else "bootstraps"
     drawn = max(rid.n_trees_) > rid.max_trees  # some trees of a set stand for all
-    exact = "" if drawn or rid.status_ == "partial" else f", exact for these {bootstraps}"
+    is_exact = rid.status_ == "complete" and not drawn
+    exact = f", exact for these {bootstraps}" if is_exact else ""
     write(f"{len(rid.n_trees_)} {bootstraps} with {trees}{more} trees; reliance, {rid.kind}{exact}")
     used = [each for each in table if each["usage"]]
     if used:
