@@ -107,6 +107,27 @@ def test_scores_on_rows_not_seen(people: Path, tmp_path: Path) -> None:
     assert "3-fold cross-validation: accuracy" in text
 
 
+def test_the_tree_of_a_chosen_price_is_the_one_of_the_path(
+    people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = []
+
+    def kept(*args: Any, **options: Any) -> splitsecond.RegularizationPath:
+        paths.append(regularization_path(*args, **options))
+        return paths[-1]
+
+    regularization_path = scoring.regularization_path
+    monkeypatch.setattr(scoring, "regularization_path", kept)
+    out = tmp_path / "model.json"
+    done = run("fit", people, "--target", "outcome", "--regularization", "auto", "--out", out)
+    best = paths[0].best_
+    assert done.stdout.startswith(f"{best.model}\nregularization {best.regularization:.4g} chosen")
+    simplest = paths[0].one_standard_error_.regularization
+    is_another = simplest != best.regularization
+    assert (f"; {simplest:.4g} is for the smallest tree of the path" in done.stdout) == is_another
+    assert str(load(out)) == str(best.model)
+
+
 def test_weights_count_as_repeated_rows(tmp_path: Path) -> None:
     rows = columns()
     weights = [1 + i % 3 for i in range(N_ROWS)]
