@@ -237,7 +237,9 @@ def _entry(group: list[Point], tried: list[Point]) -> PathEntry:
     assert fit is not None
     model = fit.model_with(best, chosen.price, price)
     model.regularization = float(price)
-    statuses = [point.own.model.status_ for point in inside if point.own is not None]
+    # A fit for a shorter lambda that was not taken says nothing about the tree.
+    said = [point for point in inside if point is chosen or not point.reads_well]
+    statuses = [point.own.model.status_ for point in said if point.own is not None]
     return PathEntry(
         regularization=float(price),
         low=low,
