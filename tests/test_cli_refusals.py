@@ -240,6 +240,14 @@ def test_a_table_in_place_of_a_model(people: Path, people_model: Path) -> None:
         assert "looks like a table, which doctor, fit," in message
 
 
+def test_a_model_that_is_named_like_a_table(tmp_path: Path, people_model: Path) -> None:
+    path = tmp_path / "model.csv"
+    path.write_bytes(people_model.read_bytes()[:-5])
+    message = refused("show", path)
+    assert "is damaged: " in message
+    assert "looks like a table" not in message
+
+
 def test_a_model_in_place_of_a_table(people_model: Path) -> None:
     target = ("--target", "outcome")
     for command in ("fit", "importance", "rashomon", "doctor"):

@@ -24,6 +24,7 @@ from splitsecond._cli.output import (
 )
 from splitsecond._cli.tables import Source, rows_named
 from splitsecond._columns import Kind
+from splitsecond._saving import NoModelError
 
 TABLES = (".csv", ".tsv", ".gz", ".parquet")  # how names of their files end
 
@@ -143,7 +144,7 @@ def open_model(path: Path) -> Any:
         raise ValueError(f"{path} is a folder: name a model file.")
     try:
         found = load(path)
-    except ValueError as error:
+    except NoModelError as error:
         if path.suffix.lower() not in TABLES:
             raise
         reading = "It looks like a table, which doctor, fit, rashomon and importance read."

@@ -120,7 +120,7 @@ class Source:
             raise ValueError(f"{self.path} is neither CSV nor Parquet: save the table as CSV.")
         content = self._content()
         characters = np.frombuffer(content, dtype=np.uint8)
-        if is_model(bytes(content[:100]).decode(errors="replace")):
+        if is_model(bytes(content[:100])):
             raise ValueError(
                 f"{self.path} is a model file, which show, predict and export read, and explore if "
                 "it holds a set: a table is needed here, as CSV or Parquet."
