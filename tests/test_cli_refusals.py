@@ -357,6 +357,12 @@ def test_a_table_without_the_columns_of_the_model(tmp_path: Path, people_model: 
     message = refused("predict", people_model, write_csv(path, others))
     assert "X lacks column 'age' that" in message
     assert "Did you mean ' Age' for 'age'?" in message
+    both = tmp_path / "model.json"
+    table = {"a": [0.5, 1.5] * 9, "A": [1.5, 0.5] * 9, "y": ["x", "z"] * 9}
+    assert run("fit", write_csv(path, table), "--target", "y", "--out", both).exit_code == 0
+    message = refused("predict", both, write_csv(path, {"a": [0.5]}))
+    assert "X lacks column 'A' that" in message
+    assert "Did you mean" not in message  # 'a' is there, and is another
 
 
 # ---- files that are there ------------------------------------------------------------------------
