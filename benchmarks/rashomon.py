@@ -193,8 +193,8 @@ def main() -> None:
         "memory_limit": int(arguments.memory_limit * 1e9),
     }
     facts = {
-        "limits": f"{arguments.time_limit:.0f} s for a fit, or {arguments.times_ours:g} times ours if "
-        f"that is longer, {arguments.memory_limit:g} GB of address space for a method",
+        "limits": f"{arguments.time_limit:.0f} s for a fit, or {arguments.times_ours:g} times ours "
+        f"if that is longer, {arguments.memory_limit:g} GB of address space for a method",
         **data.describe(arguments.data_set),
         "not run, since not installed": "; ".join(absent) or "none",
     }

@@ -21,6 +21,7 @@ from splitsecond import load
 from splitsecond._cli import scoring
 from splitsecond._cli.app import app
 from splitsecond._cli.exports import sklearn_source
+from splitsecond._cli.tables import words_among_numbers
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +107,27 @@ def test_scores_on_rows_not_seen(people: Path, tmp_path: Path) -> None:
     assert "3-fold cross-validation: accuracy" in text
 
 
+def test_the_tree_of_a_chosen_price_is_the_one_of_the_path(
+    people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = []
+
+    def kept(*args: Any, **options: Any) -> splitsecond.RegularizationPath:
+        paths.append(regularization_path(*args, **options))
+        return paths[-1]
+
+    regularization_path = scoring.regularization_path
+    monkeypatch.setattr(scoring, "regularization_path", kept)
+    out = tmp_path / "model.json"
+    done = run("fit", people, "--target", "outcome", "--regularization", "auto", "--out", out)
+    best = paths[0].best_
+    assert done.stdout.startswith(f"{best.model}\nregularization {best.regularization:.4g} chosen")
+    simplest = paths[0].one_standard_error_.regularization
+    is_another = simplest != best.regularization
+    assert (f"; {simplest:.4g} is for the smallest tree of the path" in done.stdout) == is_another
+    assert str(load(out)) == str(best.model)
+
+
 def test_weights_count_as_repeated_rows(tmp_path: Path) -> None:
     rows = columns()
     weights = [1 + i % 3 for i in range(N_ROWS)]
@@ -160,6 +182,17 @@ def test_an_identifier_is_noted(tmp_path: Path) -> None:
     assert "reading" not in run("fit", file, "--target", "outcome").stderr
     assert "numbers but for '?'" in run("doctor", file).stdout
     assert "identifier" not in run("fit", file, "--target", "outcome", "--drop", "who").stderr
+
+
+def test_words_are_looked_for_until_there_are_too_many() -> None:
+    numbers = [str(i) for i in range(9)]
+    for words in ([], ["?"], ["?", "none", "-"]):
+        assert words_among_numbers(pa.chunked_array([[*words, None, *numbers]])) == words
+    assert words_among_numbers(pa.chunked_array([["a", "b", "c", "d", *numbers]])) == []
+    assert words_among_numbers(pa.chunked_array([["a", "1", "2", "3"]])) == []  # mostly words
+    # The fifth value is never made: half a character is no text.
+    broken = pa.array([b"a", b"b", b"c", b"d", b"\xff"]).view(pa.string())
+    assert words_among_numbers(pa.chunked_array([broken])) == []
 
 
 def test_other_encodings(tmp_path: Path) -> None:
@@ -363,6 +396,22 @@ def test_importance(people: Path, tmp_path: Path) -> None:
     assert " error " in drawn
     assert "not used by any tree drawn: " in drawn
     assert "exact" not in drawn
+
+
+def test_importance_of_parts_of_sets_is_not_exact(
+    people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(self: Any, *args: Any) -> Any:
+        samples = gather(self, *args)
+        self.status_ = "time_limit"  # which stands for parts of sets, too
+        return samples
+
+    gather = splitsecond.RashomonImportance._gather
+    monkeypatch.setattr(splitsecond.RashomonImportance, "_gather", late)
+    args = ("--target", "outcome", "--max-depth", 2, "--bootstraps", 1)
+    done = run("importance", people, *args)
+    assert done.exit_code == 3
+    assert done.stdout.splitlines()[0].endswith("; reliance, subtractive")
 
 
 def test_importance_of_nothing(people: Path) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from cli_files import columns, run, write_csv, write_parquet
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import splitsecond
-from splitsecond._cli import output
+from splitsecond._cli import output, tables
 
 # Content of a file, and what the message about it must say.
 BAD_TABLES: dict[str, tuple[bytes, str]] = {
@@ -132,6 +135,48 @@ def test_rows_of_parquet_and_of_new_tables(tmp_path: Path) -> None:
     assert run("fit", path, "--target", "y", "--out", model).exit_code == 0
     path.write_text("a\n1\ninf\n")
     assert "in data row 2 (line 3 of the file)" in refused("predict", model, path)
+    pairs = pa.array([b"ab", b"cd"], pa.binary(2))
+    parquet.write_table(pa.table({"a": pairs}), path)
+    message = refused("predict", model, path)
+    assert "has a value of type bytes in data row 1: b'ab'." in message
+
+
+@pytest.mark.parametrize("options", [[], ["--test-size", 0.5], ["--cv", 2]])
+def test_rows_that_are_not_binary(tmp_path: Path, options: list[Any]) -> None:
+    table = {"a": [0, 1] * 9 + [7], "y": ["x", "z"] * 9 + ["x"]}
+    path = write_csv(tmp_path / "table.csv", table)
+    message = refused("fit", path, "--target", "y", "--binarizer", "none", *options)
+    assert "not 0 or 1: 7 in data row 19 (line 20 of the file). Every" in message
+    for command in ("rashomon", "importance"):
+        message = refused(command, path, "--target", "y", "--binarizer", "none")
+        assert "in data row 19 (line 20 of the file)" in message
+
+
+@given(name=st.text(), value=st.text(), row=st.integers(0, 99))
+@example(name="it's \" in row 7", value="in row 3", row=0)
+def test_only_the_row_is_renamed(name: str, value: str, row: int) -> None:
+    source = tables.Source(Path("no.csv"))
+    vars(source)["_last_line"] = None
+    text = "Column {name!r} has text now: {value!r} in {row}. Such as {value!r:.9}"
+    with pytest.raises(ValueError) as caught, tables.rows_named(source, 100):  # noqa: PT011
+        raise TypeError(text.format(name=name, value=value, row=f"row {row}"))
+    expected = text.format(name=name, value=value, row=f"data row {row + 1}")
+    assert str(caught.value) == f"no.csv as X: {expected}"
+
+
+def test_lines_are_counted_once_and_not_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = b"a,y\r\n1,x\r\n2,\r\n"
+    for path in (tmp_path / "table.csv", tmp_path / "table.csv.gz"):
+        path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+        source = tables.Source(path)
+        assert source.row(1, 2) == "data row 2 (line 3 of the file)"
+        with monkeypatch.context() as patch:
+            patch.setattr(tables, "MOST_COUNTED", len(content) // 2)
+            assert tables.Source(path).row(1, 2) == "data row 2"
+        path.unlink()
+        assert source.row(0, 2) == "data row 1 (line 2 of the file)"
 
 
 @settings(max_examples=100)
@@ -193,6 +238,14 @@ def test_a_table_in_place_of_a_model(people: Path, people_model: Path) -> None:
         message = refused(*command)
         assert f"{people} is no model file" in message
         assert "looks like a table, which doctor, fit," in message
+
+
+def test_a_model_that_is_named_like_a_table(tmp_path: Path, people_model: Path) -> None:
+    path = tmp_path / "model.csv"
+    path.write_bytes(people_model.read_bytes()[:-5])
+    message = refused("show", path)
+    assert "is damaged: " in message
+    assert "looks like a table" not in message
 
 
 def test_a_model_in_place_of_a_table(people_model: Path) -> None:
@@ -304,6 +357,12 @@ def test_a_table_without_the_columns_of_the_model(tmp_path: Path, people_model: 
     message = refused("predict", people_model, write_csv(path, others))
     assert "X lacks column 'age' that" in message
     assert "Did you mean ' Age' for 'age'?" in message
+    both = tmp_path / "model.json"
+    table = {"a": [0.5, 1.5] * 9, "A": [1.5, 0.5] * 9, "y": ["x", "z"] * 9}
+    assert run("fit", write_csv(path, table), "--target", "y", "--out", both).exit_code == 0
+    message = refused("predict", both, write_csv(path, {"a": [0.5]}))
+    assert "X lacks column 'A' that" in message
+    assert "Did you mean" not in message  # 'a' is there, and is another
 
 
 # ---- files that are there ------------------------------------------------------------------------

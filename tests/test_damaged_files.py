@@ -154,7 +154,7 @@ def harmless(content: str | bytes) -> bool:
     """Load a file and use what comes; only ValueError may say no. Whether it was a model."""
     text = content.encode() if isinstance(content, str) else content
     with pytest.MonkeyPatch.context() as patch:  # there are many files, and disks are slow
-        patch.setattr(Path, "read_text", lambda self, encoding: text.decode(encoding))
+        patch.setattr(Path, "read_bytes", lambda self: text)
         model, refusal = tried(load, "some.json")
     if model is None:
         assert refusal.startswith("some.json ")
@@ -298,9 +298,10 @@ def test_other_files_are_refused(content: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("end", [b"", b"\xff", b',\n"version": 1', b"}}"])
 def test_a_model_that_cannot_be_parsed_is_damaged(end: bytes, tmp_path: Path) -> None:
     path = tmp_path / "model.json"
-    path.write_bytes(b'{\n "format": "splitsecond model"' + end)
-    with pytest.raises(ValueError, match=r"model\.json is damaged: "):
-        load(path)
+    for mark in (b"", b"\xef\xbb\xbf"):
+        path.write_bytes(mark + b'{\n "format": "splitsecond model"' + end)
+        with pytest.raises(ValueError, match=r"model\.json is damaged: "):
+            load(path)
 
 
 @pytest.mark.parametrize(

@@ -316,6 +316,12 @@ def test_what_is_wrong_is_said() -> None:
         regularization_path(X, y, smallest=0)
     with pytest.raises(ValueError, match=r"largest=0\.001 must be"):
         regularization_path(X, y, smallest=0.01, largest=0.001)
+    for huge in (math.inf, 1e200):
+        with pytest.raises(ValueError, match=r"largest=.* and at most 1000000: the greatest"):
+            regularization_path(X, y, largest=huge)
+        with pytest.raises(ValueError, match=r"smallest=.* and at most 1000000: the least"):
+            regularization_path(X, y, smallest=huge)
+    assert len(regularization_path(X, y, largest=1e6)) > 1
     with pytest.raises(ValueError, match="tolerance=2 must be"):
         regularization_path(X, y, tolerance=2)
     with pytest.raises(ValueError, match="max_depth=-1 must be"):

@@ -6,6 +6,8 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,8 +21,10 @@ from splitsecond import (
     RegularizationPath,
     regularization_path,
 )
+from splitsecond._envelope import Point
 from splitsecond._input import read_table
 from splitsecond._pathfits import Fits
+from splitsecond._regularization import _entry
 
 X, y = threshold_table(3, 300, 15)
 ENDLESS = OptimalTreeClassifier(max_depth=7)
@@ -106,6 +110,19 @@ def test_lambdas_that_read_well_are_not_worth_waiting_for(monkeypatch: pytest.Mo
         path, _ = stopped_path(X, y, **options)
     assert path.status_ == "interrupted"
     assert [entry.n_leaves for entry in path] == leaves
+
+
+def test_a_limit_met_for_a_lambda_that_is_not_taken_does_not_count() -> None:
+    low, high = Fraction(1, 100), Fraction(1, 10)
+    fits = Fits(LicketySPLITClassifier(), X, y, None, math.inf)
+    fit, stopped = fits.at(low), fits.at(high)
+    stopped.model.status_ = "time_limit"
+    short = Point(Fraction(3, 100), fit, stopped, reads_well=True)
+    group = [Point.of(low, fit), short, Point.of(high, fit)]
+    assert _entry(group, group).status == "complete"
+    assert _entry([short], [short]).status == "time_limit"  # there is no other
+    group[0] = replace(short, price=low, reads_well=False)
+    assert _entry(group, group).status == "time_limit"
 
 
 @pytest.mark.parametrize("stop", [time_is_up, ctrl_c])

@@ -266,6 +266,13 @@ def test_paths_of_both_kinds(tmp_path: Path) -> None:
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.json", "b.json"]
 
 
+def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "model.json"
+    save(fitted("zero-one"), path)
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert seen(load(path)) == seen(fitted("zero-one"))
+
+
 @pytest.mark.parametrize("step", ["write_bytes", "replace"])
 @pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt()], ids=repr)
 def test_a_failing_write_changes_nothing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -167,5 +168,30 @@ def test_subclasses_have_the_parameters_of_their_base() -> None:
     assert clone(Mine(max_depth=3)).max_depth == 3
     assert list(Last().get_params()) == ["depth"]
     assert Last(depth=4).max_depth == 4
-    with pytest.raises(TypeError, match=r"Last.__init__\(\) got an unexpected"):
+    with pytest.raises(TypeError, match=r"Other.__init__\(\) got an unexpected"):
         Last(max_depth=3)  # type: ignore[call-arg]
+
+
+def test_classes_of_users_are_left_as_they_wrote_them() -> None:
+    class Plain(LicketySPLITClassifier):
+        pass
+
+    class Shallow(LicketySPLITClassifier):
+        def __init__(self, *, max_depth: int = 2) -> None:
+            super().__init__(max_depth=max_depth)
+
+    class Diamond(Plain, Shallow):
+        pass
+
+    @dataclass(eq=False, repr=False)
+    class Named(LicketySPLITClassifier):
+        name: str = "mine"
+
+        def __post_init__(self) -> None:
+            super().__init__()
+
+    assert "__init__" not in vars(Plain)
+    assert Diamond().max_depth == 2
+    assert Named("yours").name == "yours"
+    assert Named().get_params() == {"name": "mine"}
+    assert Named().fit([[0], [1]] * 9, [0, 1] * 9).predict([[1]]).tolist() == [1]

@@ -77,6 +77,8 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if cls.__module__.partition(".")[0] != __name__.partition(".")[0]:
+            return  # users' classes are left as they wrote them
         inherited = cls.__init__
         if "__init__" not in vars(cls) and isinstance(inherited, FunctionType):
             # The same under its own name: an error about a parameter names the class called.

@@ -208,7 +208,8 @@ def pick_labels(frame: nw.DataFrame[Any], labels: list[Any] | None) -> list[Any]
     if missing:
         listed = ", ".join(repr(label) for label in missing[:5])
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
-        alike = {folded(label): label for label in present}
+        matched = set(labels)
+        alike = {folded(label): label for label in present if label not in matched}
         meant = [
             f"{alike[folded(label)]!r} for {label!r}" for label in missing if folded(label) in alike
         ]

@@ -28,7 +28,8 @@ class PathEntry:
     n_leaves, depth, objective
         Of the tree, with this lambda.
     status : str
-        How fits in the interval ended; if one was stopped by a limit, that.
+        How fits in the interval ended; if one was stopped by a limit, that. Fits for a shorter
+        lambda, if it was not taken, do not count.
     seconds : float
         What the fit with this lambda took, without reading and binarizing, which are done once.
     model : estimator

@@ -26,6 +26,8 @@ from splitsecond._rashomon import RashomonClassifier
 from splitsecond._tree import leaf_of_rows
 from splitsecond._weights import check_sample_weight
 
+HIGHEST = 1_000_000  # lambda; from 1 on, all are alike
+
 
 def regularization_path(
     X: Any,
@@ -87,9 +89,11 @@ def regularization_path(
             f"estimator={estimator!r:.80} must be a tree classifier of splitsecond that finds one "
             "tree, such as LicketySPLITClassifier()."
         )
-    check_number("smallest", smallest, Real, "the least lambda, such as 0.001", least=1e-9)
+    meaning = "the least lambda, such as 0.001"
+    check_number("smallest", smallest, Real, meaning, least=1e-9, most=HIGHEST)
     if largest is not None:
-        check_number("largest", largest, Real, "the greatest lambda", least=smallest)
+        meaning = "the greatest lambda, or None to end where a lone leaf is best"
+        check_number("largest", largest, Real, meaning, least=smallest, most=HIGHEST)
     check_number("tolerance", tolerance, Real, "such as 0.01", least=1e-6, most=1)
     if time_limit is not None:
         check_number("time_limit", time_limit, Real, "seconds, or None", least=0)
@@ -237,7 +241,9 @@ def _entry(group: list[Point], tried: list[Point]) -> PathEntry:
     assert fit is not None
     model = fit.model_with(best, chosen.price, price)
     model.regularization = float(price)
-    statuses = [point.own.model.status_ for point in inside if point.own is not None]
+    # A fit for a shorter lambda that was not taken says nothing about the tree.
+    said = [point for point in inside if point is chosen or not point.reads_well]
+    statuses = [point.own.model.status_ for point in said if point.own is not None]
     return PathEntry(
         regularization=float(price),
         low=low,

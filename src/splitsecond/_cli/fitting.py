@@ -74,18 +74,18 @@ def fit(
         postprocess=False if no_postprocess else None,
         time_limit=time_limit,
     )
-    data = read_data(Source.of(file, columns), target, weight)
+    data = read_data(Source.of(file, columns), target, weight, learning.binarizer)
     held_out = None
     if test_size is not None:
         data, held_out = split(data, test_size, seed)
     found: dict[str, Any] = {}
     with warnings_said():
         if auto:
-            found["choice"] = _choose(model, data, seed)
-            model.set_params(regularization=found["choice"]["regularization"])
+            model, found["choice"] = _choose(model, data, seed)
         if cv is not None:
             found["cross_validation"] = _cross_validate(model, data, cv, seed, auto)
-        fit_on(model, data)
+        if not auto:
+            fit_on(model, data)
     if held_out is not None:
         found["held_out"] = {
             "rows": len(held_out),
@@ -100,11 +100,12 @@ def fit(
     finish(model, writing, found.get("choice", {}).get("status", "complete"))
 
 
-def _choose(model: Any, data: Data, seed: int) -> dict[str, Any]:
+def _choose(model: Any, data: Data, seed: int) -> tuple[Any, dict[str, Any]]:
+    """Return the best model of a path, whose tree a fit by itself might not find, and the path."""
     with progress("choosing the price of a leaf"):
         path = choose_regularization(model, data, seed)
     columns = ("regularization", "n_leaves", "loss", "cv_loss", "cv_standard_error")
-    return {
+    return path.best_.model, {
         "regularization": path.best_.regularization,
         "within_one_standard_error": path.one_standard_error_.regularization,
         "status": path.status_,
@@ -116,8 +117,7 @@ def _cross_validate(model: Any, data: Data, n: int, seed: int, auto: bool) -> di
     def fitted(part: Data) -> Any:
         own = clone(model)
         if auto:  # chosen without the fold that is scored, too
-            path = choose_regularization(own, part, seed)
-            own.set_params(regularization=path.best_.regularization)
+            return choose_regularization(own, part, seed).best_.model
         return quietly(own, part)
 
     with progress("cross-validating", n) as listener:
@@ -135,8 +135,8 @@ def _lines(found: dict[str, Any]) -> list[str]:
         simpler = choice["within_one_standard_error"]
         if simpler != choice["regularization"]:
             lines[-1] += (
-                f"; --regularization {simpler:.4g} gives the smallest tree within one standard "
-                "error of it"
+                f"; {simpler:.4g} is for the smallest tree of the path within one standard error "
+                "of its loss"
             )
     if "cross_validation" in found:
         each = found["cross_validation"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,8 +22,9 @@ from splitsecond._cli.output import (
     write_json,
     write_out,
 )
-from splitsecond._cli.tables import Source
+from splitsecond._cli.tables import Source, rows_named
 from splitsecond._columns import Kind
+from splitsecond._saving import NoModelError
 
 TABLES = (".csv", ".tsv", ".gz", ".parquet")  # how names of their files end
 
@@ -89,19 +89,11 @@ def predict(
     for name in keep:
         source.check_column(table, name)
     columns: dict[str, Any] = {name: table[name].to_pylist() for name in keep}
-    try:
-        with warnings_said():
-            columns["prediction"] = found.predict(table).tolist()
-            shares = [("p", found.predict_proba(table))] if proba else []
-            if vote:
-                shares.append(("vote", found.trees_.vote(table)))
-    except ValueError as error:  # which calls the table X, and counts its rows from 0
-        text = re.sub(
-            r"\bin row (\d+)",
-            lambda found: f"in {source.row(int(found[1]), len(table))}",
-            str(error),
-        )
-        raise ValueError(f"{file} as X: {text}") from None
+    with warnings_said(), rows_named(source, len(table)):
+        columns["prediction"] = found.predict(table).tolist()
+        shares = [("p", found.predict_proba(table))] if proba else []
+        if vote:
+            shares.append(("vote", found.trees_.vote(table)))
     for what, each in shares:
         for label, share in zip(found.classes_, each.T, strict=True):
             columns[f"{what}({label})"] = share.tolist()
@@ -152,7 +144,7 @@ def open_model(path: Path) -> Any:
         raise ValueError(f"{path} is a folder: name a model file.")
     try:
         found = load(path)
-    except ValueError as error:
+    except NoModelError as error:
         if path.suffix.lower() not in TABLES:
             raise
         reading = "It looks like a table, which doctor, fit, rashomon and importance read."

@@ -53,7 +53,7 @@ def rashomon(
     """Find all good trees: how many, the best, their objectives and the variables they use."""
     check_out(writing, file)
     model = make_set(sets, jobs, time_limit)
-    data = read_data(Source.of(file, columns), target, weight)
+    data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
     with warnings_said():
         fit_on(model, data, "searching")
     trees: TreeSet = model.trees_
@@ -165,7 +165,7 @@ def importance(
         n_jobs=jobs,
     )
     rid._check_parameters()
-    data = read_data(Source.of(file, columns), target, weight)
+    data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
     with warnings_said(), progress("bootstraps", bootstraps) as listener:
         rid._listener = listener
         try:
@@ -191,7 +191,8 @@ def _print_importances(rid: RashomonImportance, table: list[dict[str, Any]]) -> 
     more = ", ..." if len(rid.n_trees_) > 10 else ""
     bootstraps = "bootstrap" if len(rid.n_trees_) == 1 else "bootstraps"
     drawn = max(rid.n_trees_) > rid.max_trees  # some trees of a set stand for all
-    exact = "" if drawn or rid.status_ == "partial" else f", exact for these {bootstraps}"
+    is_exact = rid.status_ == "complete" and not drawn
+    exact = f", exact for these {bootstraps}" if is_exact else ""
     write(f"{len(rid.n_trees_)} {bootstraps} with {trees}{more} trees; reliance, {rid.kind}{exact}")
     used = [each for each in table if each["usage"]]
     if used:

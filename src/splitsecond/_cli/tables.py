@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,9 +20,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
-from splitsecond._cli.options import Reading
+from splitsecond._cli.options import Binarizer, Reading
 from splitsecond._cli.output import listed, say
-from splitsecond._input import folded
+from splitsecond._input import folded, read_table
 from splitsecond._saving import is_model
 
 UTF8 = "utf-8"
@@ -28,6 +31,9 @@ BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL")
 MOST_CHARACTERS = 100_000  # of a value; more are mostly a quote that does not end
 FEW = 3  # values that keep a column from being numbers, and may stand for blanks
 MOST_BYTES = 2**31 - 2  # of a block that pyarrow guesses the types of
+MOST_COUNTED = 64 * 2**20  # bytes whose lines are counted for a message
+# The row that an error names, or what it quotes: the user's own words, which are passed over.
+ROW = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\bin row (\d+)""")
 
 
 @dataclass(frozen=True)
@@ -75,22 +81,26 @@ class Source:
 
     def row(self, position: int, n_rows: int) -> str:
         """Return what users call a row of the file, given its position in the table."""
-        line = f" (line {position + 2:,} of the file)" if self._has_rows_by_line(n_rows) else ""
+        # The header and each row have a line at least. With no more than these, every row is one
+        # line: none is empty, and no quoted value holds the end of one.
+        line = f" (line {position + 2:,} of the file)" if self._last_line == n_rows else ""
         return f"data row {position + 1:,}{line}"
 
-    def _has_rows_by_line(self, n_rows: int) -> bool:
-        """Whether every row is one line: none is empty, and no quoted value holds the end of one.
-
-        The header and each row have a line at least, so that counting them all tells.
-        """
+    @cached_property
+    def _last_line(self) -> int | None:
+        """The last line that is not empty, from 0; None if there is none, or if it is far."""
         if self._start() == PARQUET or "\n".encode(self.encoding) != b"\n":
-            return False
-        text = np.frombuffer(self._content(), dtype=np.uint8)
-        ends, returns = (text == ord("\n")), (text == ord("\r"))
-        last = np.flatnonzero(~(ends | returns))[-1]  # of the last row
-        ends, returns = ends[:last], returns[:last]
-        n_ends = ends.sum() + returns.sum() - (returns[:-1] & ends[1:]).sum()
-        return bool(n_ends == n_rows)
+            return None
+        size = last = 0
+        with pa.input_stream(str(self.path), compression="detect") as stream:
+            text = io.TextIOWrapper(stream, encoding="latin-1")  # each byte a character
+            for place, line in enumerate(iter(lambda: text.readline(MOST_COUNTED), "")):
+                size += len(line)
+                if size >= MOST_COUNTED:
+                    return None
+                if line != "\n":
+                    last = place
+        return last
 
     def _start(self) -> bytes:
         with self.path.open("rb") as file:
@@ -110,7 +120,7 @@ class Source:
             raise ValueError(f"{self.path} is neither CSV nor Parquet: save the table as CSV.")
         content = self._content()
         characters = np.frombuffer(content, dtype=np.uint8)
-        if is_model(bytes(content[:100]).decode(errors="replace")):
+        if is_model(bytes(content[:100])):
             raise ValueError(
                 f"{self.path} is a model file, which show, predict and export read, and explore if "
                 "it holds a set: a table is needed here, as CSV or Parquet."
@@ -192,6 +202,20 @@ class Source:
         )
 
 
+@contextmanager
+def rows_named(source: Source, n_rows: int) -> Iterator[None]:
+    """Let errors about a table X name its file, and a row as users count them, not from 0."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        text = str(error)
+        found = next((match for match in ROW.finditer(text) if match[1]), None)
+        if found is not None:
+            row = source.row(int(found[1]), n_rows)
+            text = f"{text[: found.start()]}in {row}{text[found.end() :]}"
+        raise ValueError(f"{source.path} as X: {text}") from None
+
+
 @dataclass(frozen=True)
 class Data:
     """What a model is fitted on."""
@@ -209,7 +233,7 @@ class Data:
         return Data(self.X.take(rows), self.y[rows], weights)
 
 
-def read_data(source: Source, target: str, weight: str | None = None) -> Data:
+def read_data(source: Source, target: str, weight: str | None, binarizer: Binarizer) -> Data:
     """Read a table and set its target and weights apart; what cannot be learned from is refused."""
     table = source.read()
     for name in (target, *([] if weight is None else [weight])):
@@ -224,6 +248,9 @@ def read_data(source: Source, target: str, weight: str | None = None) -> Data:
         check_column(source, X[name], name)
     if not any(_varies(X[name]) for name in X.column_names):
         raise nothing_to_ask(source.path)
+    if binarizer is Binarizer.NONE:  # told now, while rows have their places in the file
+        with rows_named(source, len(X)):
+            read_table(X).check_binary()
     for name in X.column_names:
         what = looks_like(X[name])
         if what:
@@ -254,8 +281,9 @@ def _is_row_number(column: pa.ChunkedArray) -> bool:
 
 def words_among_numbers(column: pa.ChunkedArray) -> list[str]:
     """Return the words that keep a column of text from being numbers, if they are few."""
-    values = list(map(str, pc.unique(flat(column).drop_null()).to_pylist()))
-    odd = list(islice((value for value in values if not _is_number(value)), FEW + 1))
+    values = pc.unique(flat(column).drop_null())
+    texts = (str(value.as_py()) for value in values)  # one at a time: there may be millions
+    odd = list(islice((text for text in texts if not _is_number(text)), FEW + 1))
     return odd if len(odd) <= FEW < len(values) - len(odd) else []
 
 

@@ -24,10 +24,16 @@ from splitsecond._treeset import TreeSet
 
 FORMAT = "splitsecond model"
 VERSION = 1
+ENCODING = "utf-8-sig"  # some editors put a mark at the beginning
 
 
-def is_model(start: str) -> bool:
-    """Whether a text that begins so is meant to be a model file."""
+class NoModelError(ValueError):
+    """A file is not one that `save` wrote."""
+
+
+def is_model(content: bytes) -> bool:
+    """Whether a file that begins so is meant to be a model; its first bytes are looked at."""
+    start = content[:100].decode(ENCODING, "replace")
     return re.match(rf'\s*{{\s*"format":\s*"{FORMAT}"', start) is not None
 
 
@@ -88,18 +94,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     estimator or TreeSet
         As it was saved.
     """
-    start = ""
+    file = Path(path).read_bytes()
     try:
-        start = text = Path(path).read_text(encoding="utf-8")
-        content = parse(text)
+        content = parse(file.decode(ENCODING))
     except (ValueError, RecursionError) as error:
-        if isinstance(error, UnicodeDecodeError):
-            start = error.object.decode("utf-8", "replace")
-        if is_model(start):
+        if is_model(file):
             raise ValueError(f"{path} is damaged: {error}.") from error
         content = None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(
+        raise NoModelError(
             f"{path} is no model file, as splitsecond.save and `splitsecond fit --out` write them."
         )
     version: Any = content.get("version")
