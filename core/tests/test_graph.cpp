@@ -154,7 +154,8 @@ void test_numbers_of_many_words() {
         FlatTree last;
         CHECK(graph.append_tree(expected.data(), last));
         CHECK_EQ(last.feature.size(), 2 * levels + 1);
-        CHECK_EQ(std::count(last.feature.begin(), last.feature.end(), 1), static_cast<std::ptrdiff_t>(levels));
+        CHECK_EQ(std::count(last.feature.begin(), last.feature.end(), 1),
+                 static_cast<std::ptrdiff_t>(levels));
     }
     Graph endless = chain(40, true);  // 2^(2^40 - 1) trees
     CHECK(!endless.count(none));
