@@ -33,12 +33,18 @@ Cache::Entry Cache::read(const Word* record) {
 
 void Cache::write(const Entry& entry, Word* record) { std::memcpy(record, &entry, sizeof entry); }
 
+// Bits that say neither which shard nor, in tables of any likely size, which slot: others' entries need not be
+// looked at.
+std::uint32_t Cache::tag_of(Word hash) { return static_cast<std::uint32_t>(hash >> 50) << kPlaceBits; }
+
 // The slot that leads to the key's entry, or the empty one where it belongs. They are never all full.
 std::size_t Cache::locate(const Shard& shard, Word hash, const Subproblem& key) {
     const std::size_t mask = shard.slots.size() - 1, record_words = kEntryWords + key.literals.size();
+    const std::uint32_t tag = tag_of(hash);
     std::size_t slot = hash & mask;
     for (; shard.slots[slot] != 0; slot = (slot + 1) & mask) {
-        const Word* record = shard.records.data() + (shard.slots[slot] - 1) * record_words;
+        if ((shard.slots[slot] & ~kPlaceMask) != tag) continue;
+        const Word* record = shard.records.data() + ((shard.slots[slot] & kPlaceMask) - 1) * record_words;
         const Entry entry = read(record);
         if (entry.depth == key.depth && entry.lookahead == key.lookahead &&
             std::equal(key.literals.begin(), key.literals.end(), record + kEntryWords))
@@ -52,7 +58,7 @@ std::optional<Bounds> Cache::find(const Subproblem& key) const {
     const Shard& shard = *shards_[hash >> 58];
     const std::lock_guard lock(shard.mutex);
     if (shard.entries == 0) return std::nullopt;
-    const std::size_t place = shard.slots[locate(shard, hash, key)];
+    const std::uint32_t place = shard.slots[locate(shard, hash, key)] & kPlaceMask;
     if (place == 0) return std::nullopt;
     const Entry entry = read(shard.records.data() + (place - 1) * (kEntryWords + key.literals.size()));
     return Bounds{entry.lower, entry.upper, entry.feature};
@@ -64,15 +70,15 @@ void Cache::store(const Subproblem& key, const Bounds& bounds) {
     Shard& shard = *shards_[hash >> 58];
     const std::lock_guard lock(shard.mutex);
     grow(shard, record_words);
-    std::uint32_t& place = shard.slots[locate(shard, hash, key)];
-    if (place == 0) {
+    std::uint32_t& slot = shard.slots[locate(shard, hash, key)];
+    if (slot == 0) {
         Word* record = shard.records.data() + shard.entries * record_words;
         write({bounds.lower, bounds.upper, bounds.feature, key.depth, key.lookahead}, record);
         std::copy(key.literals.begin(), key.literals.end(), record + kEntryWords);
-        place = static_cast<std::uint32_t>(++shard.entries);
+        slot = tag_of(hash) | static_cast<std::uint32_t>(++shard.entries);
         return;
     }
-    Word* record = shard.records.data() + (place - 1) * record_words;
+    Word* record = shard.records.data() + ((slot & kPlaceMask) - 1) * record_words;
     Entry entry = read(record);
     entry.lower = std::max(entry.lower, bounds.lower);
     // Between equal costs the exact result wins: its feature is the one the tie rule prescribes.
@@ -87,6 +93,10 @@ void Cache::store(const Subproblem& key, const Bounds& bounds) {
 // it, by a quarter.
 void Cache::grow(Shard& shard, std::size_t record_words) {
     constexpr std::size_t kFirst = 16;  // slots
+    if (shard.entries == kPlaceMask) {  // of 64 shards: more than any machine has room for
+        limits_.out_of_memory();
+        throw LimitReached{};
+    }
     if ((shard.entries + 1) * record_words > shard.records.size()) {
         Buffer<Word> larger(limits_);
         larger.resize(std::max(kFirst / 2, shard.entries + shard.entries / 4) * record_words);
@@ -102,9 +112,10 @@ void Cache::grow(Shard& shard, std::size_t record_words) {
             const Word* record = shard.records.data() + i * record_words;
             const Entry entry = read(record);
             const std::span literals(record + kEntryWords, record_words - kEntryWords);
-            std::size_t slot = hash_of({literals, entry.depth, entry.lookahead}) & mask;
+            const Word hash = hash_of({literals, entry.depth, entry.lookahead});
+            std::size_t slot = hash & mask;
             while (larger[slot] != 0) slot = (slot + 1) & mask;
-            larger[slot] = static_cast<std::uint32_t>(i + 1);
+            larger[slot] = tag_of(hash) | static_cast<std::uint32_t>(i + 1);
         }
         std::swap(larger, shard.slots);
     }

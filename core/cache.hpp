@@ -61,12 +61,16 @@ private:
     struct Shard {
         explicit Shard(Limits& limits) : slots(limits), records(limits) {}
         mutable std::mutex mutex;
-        Buffer<std::uint32_t> slots;  // 0: empty; else 1 + which of the entries
-        Buffer<Word> records;         // every entry, followed by its literals
+        Buffer<std::uint32_t>
+            slots;             // 0: empty; else 1 + which of the entries, and above it some of the hash
+        Buffer<Word> records;  // every entry, followed by its literals
         std::size_t entries = 0;
     };
     static constexpr std::size_t kShards = 64;
+    static constexpr unsigned kPlaceBits = 24;  // of a slot
+    static constexpr std::uint32_t kPlaceMask = (std::uint32_t{1} << kPlaceBits) - 1;
 
+    static std::uint32_t tag_of(Word hash);
     static std::size_t locate(const Shard& shard, Word hash, const Subproblem& key);
     static Entry read(const Word* record);
     static void write(const Entry& entry, Word* record);
