@@ -37,6 +37,11 @@ void Cache::write(const Entry& entry, Word* record) { std::memcpy(record, &entry
 // looked at.
 std::uint32_t Cache::tag_of(Word hash) { return static_cast<std::uint32_t>(hash >> 50) << kPlaceBits; }
 
+// Where among the records of its shard the entry is that a slot leads to.
+std::size_t Cache::record_at(std::uint32_t slot, std::size_t record_words) {
+    return ((slot & kPlaceMask) - std::size_t{1}) * record_words;
+}
+
 // The slot that leads to the key's entry, or the empty one where it belongs. They are never all full.
 std::size_t Cache::locate(const Shard& shard, Word hash, const Subproblem& key) {
     const std::size_t mask = shard.slots.size() - 1, record_words = kEntryWords + key.literals.size();
@@ -44,7 +49,7 @@ std::size_t Cache::locate(const Shard& shard, Word hash, const Subproblem& key) 
     std::size_t slot = hash & mask;
     for (; shard.slots[slot] != 0; slot = (slot + 1) & mask) {
         if ((shard.slots[slot] & ~kPlaceMask) != tag) continue;
-        const Word* record = shard.records.data() + ((shard.slots[slot] & kPlaceMask) - 1) * record_words;
+        const Word* record = shard.records.data() + record_at(shard.slots[slot], record_words);
         const Entry entry = read(record);
         if (entry.depth == key.depth && entry.lookahead == key.lookahead &&
             std::equal(key.literals.begin(), key.literals.end(), record + kEntryWords))
@@ -58,9 +63,9 @@ std::optional<Bounds> Cache::find(const Subproblem& key) const {
     const Shard& shard = *shards_[hash >> 58];
     const std::lock_guard lock(shard.mutex);
     if (shard.entries == 0) return std::nullopt;
-    const std::uint32_t place = shard.slots[locate(shard, hash, key)] & kPlaceMask;
-    if (place == 0) return std::nullopt;
-    const Entry entry = read(shard.records.data() + (place - 1) * (kEntryWords + key.literals.size()));
+    const std::uint32_t slot = shard.slots[locate(shard, hash, key)];
+    if (slot == 0) return std::nullopt;
+    const Entry entry = read(shard.records.data() + record_at(slot, kEntryWords + key.literals.size()));
     return Bounds{entry.lower, entry.upper, entry.feature};
 }
 
@@ -78,7 +83,7 @@ void Cache::store(const Subproblem& key, const Bounds& bounds) {
         slot = tag_of(hash) | static_cast<std::uint32_t>(++shard.entries);
         return;
     }
-    Word* record = shard.records.data() + ((slot & kPlaceMask) - 1) * record_words;
+    Word* record = shard.records.data() + record_at(slot, record_words);
     Entry entry = read(record);
     entry.lower = std::max(entry.lower, bounds.lower);
     // Between equal costs the exact result wins: its feature is the one the tie rule prescribes.

@@ -61,8 +61,8 @@ private:
     struct Shard {
         explicit Shard(Limits& limits) : slots(limits), records(limits) {}
         mutable std::mutex mutex;
-        Buffer<std::uint32_t>
-            slots;             // 0: empty; else 1 + which of the entries, and above it some of the hash
+        // 0: empty; else 1 + which of the entries, and above that some bits of the hash.
+        Buffer<std::uint32_t> slots;
         Buffer<Word> records;  // every entry, followed by its literals
         std::size_t entries = 0;
     };
@@ -72,6 +72,7 @@ private:
 
     static std::uint32_t tag_of(Word hash);
     static std::size_t locate(const Shard& shard, Word hash, const Subproblem& key);
+    static std::size_t record_at(std::uint32_t slot, std::size_t record_words);
     static Entry read(const Word* record);
     static void write(const Entry& entry, Word* record);
     void grow(Shard& shard, std::size_t record_words);
