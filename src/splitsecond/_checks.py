@@ -1,13 +1,19 @@
-"""Checks of parameters: an error says what was given and what is expected."""
+"""Checks of parameters, and their messages: what was given and what is expected."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Return the first of some names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def check_flag(name: str, value: Any) -> None:

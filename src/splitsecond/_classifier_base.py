@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizer_base import Binarizer, Target
 from splitsecond._binarizers import MidpointBinarizer, QuantileBinarizer
-from splitsecond._checks import check_amount, check_number
+from splitsecond._checks import check_amount, check_number, listed
 from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._guessing import ThresholdGuessBinarizer
 from splitsecond._input import NotBinaryError, Table, keep_columns, looks_binary, read_table
@@ -369,9 +369,7 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         dropped = {} if self.binarizer_ is None else self.binarizer_.dropped_
         if not dropped:
             return []
-        listed = ", ".join(f"{name} ({why})" for name, why in list(dropped.items())[:5])
-        more = f" and {len(dropped) - 5} more" if len(dropped) > 5 else ""
-        return [f"left out: {listed}{more}"]
+        return [f"left out: {listed([f'{name} ({why})' for name, why in dropped.items()], 5)}"]
 
     def _questions(self, feature: list[int]) -> dict[str, Any]:
         """Return what a tree that asks of these columns must know about them."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
+from splitsecond._checks import listed
 
 LARGE = 10_000  # rows
 
@@ -206,8 +207,6 @@ def pick_labels(frame: nw.DataFrame[Any], labels: list[Any] | None) -> list[Any]
     known = set(present)
     missing = [label for label in labels if label not in known]
     if missing:
-        listed = ", ".join(repr(label) for label in missing[:5])
-        more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         matched = set(labels)
         alike = {folded(label): label for label in present if label not in matched}
         meant = [
@@ -215,7 +214,8 @@ def pick_labels(frame: nw.DataFrame[Any], labels: list[Any] | None) -> list[Any]
         ]
         hint = f" Did you mean {', '.join(meant[:5])}? Rename what X has." if meant else ""
         raise ValueError(
-            f"X lacks {'columns' if len(missing) > 1 else 'column'} {listed}{more} "
+            f"X lacks {'columns' if len(missing) > 1 else 'column'} "
+            f"{listed([repr(label) for label in missing], 5)} "
             f"that the model was fitted with.{hint}"
         )
     return labels

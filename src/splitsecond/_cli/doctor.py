@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import typer
 
+from splitsecond._checks import listed
 from splitsecond._cli import options as o
 from splitsecond._cli.estimate import estimates
-from splitsecond._cli.output import listed, write, write_json, write_table
+from splitsecond._cli.output import write, write_json, write_table
 from splitsecond._cli.tables import (
     Data,
     Source,

@@ -62,12 +62,6 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Return the first of some names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
 def write_table(rows: Iterable[Sequence[str]], header: Sequence[str], numbers: str = "") -> None:
     """Write an aligned table; columns whose header is in `numbers` are set to the right."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="")

@@ -9,11 +9,11 @@ import numpy as np
 import typer
 
 from splitsecond import RashomonImportance
+from splitsecond._checks import listed
 from splitsecond._cli import options as o
 from splitsecond._cli.estimators import STOPPED, finish, fit_on, make_set, summary
 from splitsecond._cli.output import (
     check_out,
-    listed,
     progress,
     to_csv,
     to_json,

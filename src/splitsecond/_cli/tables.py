@@ -20,8 +20,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
+from splitsecond._checks import listed
 from splitsecond._cli.options import Binarizer, Reading
-from splitsecond._cli.output import listed, say
+from splitsecond._cli.output import say
 from splitsecond._input import folded, read_table
 from splitsecond._saving import is_model
 
