@@ -40,7 +40,7 @@ Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, s
         tree == nullptr) {  // what the best split makes of it is far cheaper to tell than which one
         const Cost least = price.of(least_errors(view, counts), 2);
         if (least >= leaf) return leaf;
-        if (problem_.exact_last_split) return least;
+        if (problem_.exact_last_split || least > budget) return least;
     }
     if (depth >= 2) {  // a leaf, the best single split, or three leaves: nothing costs less
         const Cost three = price.of(weight_at(view, counts, view.unavoidable()), 3);
