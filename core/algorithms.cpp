@@ -44,9 +44,9 @@ namespace {
 void solve_packed(View& view, const Options& options, Limits& limits, Solution& solution) {
     const Problem problem{options.price, options.speed, limits, options.exact_last_split};
     Node root(limits);
-    root.view = std::move(view);
+    root.own = std::move(view);
     count_root(problem, root);
-    const std::size_t depth = std::min({options.max_depth, root.view.n_features, std::size_t{65535}});
+    const std::size_t depth = std::min({options.max_depth, root.own.n_features, std::size_t{65535}});
     Workers workers(options.n_threads, limits);
     Search search(problem, workers, options.algorithm == Algorithm::split && options.lookahead > 1);
     Grower grower(problem, search);
@@ -56,14 +56,14 @@ void solve_packed(View& view, const Options& options, Limits& limits, Solution& 
     solution.tree = greedy;
     const bool exact_part = options.algorithm == Algorithm::optimal ||
                             (options.algorithm == Algorithm::split && options.postprocess);
-    if (options.algorithm != Algorithm::greedy) cluster_rows(problem, greedy, root.view);
+    if (options.algorithm != Algorithm::greedy) cluster_rows(problem, greedy, root.own);
     if (exact_part && options.speed.equivalent_points) {
-        mark_unavoidable(*options.speed.kernels, root.view, limits);
+        mark_unavoidable(*options.speed.kernels, root.own, limits);
         count_root(problem, root);
     }
-    const Cost leaf = options.price.of(node_errors(root.view, root.counts.data()), 1);
+    const Cost leaf = options.price.of(node_errors(root.own, root.counts.data()), 1);
     solution.lower_bound =
-        depth == 0 ? leaf : std::min(leaf, split_floor(problem, root.view, root.counts.data()));
+        depth == 0 ? leaf : std::min(leaf, split_floor(problem, root.own, root.counts.data()));
     switch (options.algorithm) {
         case Algorithm::greedy: break;
         case Algorithm::lickety: solution.tree = grower.lickety(root, depth, true); break;

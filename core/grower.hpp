@@ -18,7 +18,7 @@ public:
 
     Tree greedy(const Node& node, std::size_t depth) {
         return grow(node, [&](Tree& tree) {
-            search_.greedy().build(node.view, nullptr, node.counts.data(), depth, tree);
+            search_.greedy().build(node.view(), nullptr, node.counts.data(), depth, tree);
         });
     }
 
@@ -59,7 +59,7 @@ public:
 private:
     template <class Build>
     Tree grow(const Node& node, const Build& build) {
-        Tree tree(node.view.n_classes);
+        Tree tree(node.view().n_classes);
         try {
             build(tree);
         } catch (const LimitReached&) {
@@ -69,17 +69,17 @@ private:
     }
 
     Tree lone_leaf(const Node& node) const {
-        Tree tree(node.view.n_classes);
-        tree.add_leaf(node.counts.data() + node.view.ones(), node.view.stride);
+        Tree tree(node.view().n_classes);
+        tree.add_leaf(node.counts.data() + node.view().ones(), node.view().stride);
         return tree;
     }
 
     // The first split that the search found for V(D, depth, lookahead); -1: a leaf.
     std::int32_t known_split(const Node& node, std::size_t depth, std::size_t lookahead) const {
         const Count* counts = node.counts.data();
-        const Cost leaf = problem_.price.of(node_errors(node.view, counts), 1);
-        if (depth == 0 || leaf <= split_floor(problem_, node.view, counts)) return -1;
-        if (depth == 1) return solve_one_level(problem_, node.view, counts).feature;
+        const Cost leaf = problem_.price.of(node_errors(node.view(), counts), 1);
+        if (depth == 0 || leaf <= split_floor(problem_, node.view(), counts)) return -1;
+        if (depth == 1) return solve_one_level(problem_, node.view(), counts).feature;
         const auto found = search_.cache().find(
             {node.literals, static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)});
         return found ? found->feature : -1;
@@ -94,9 +94,9 @@ private:
         try {
             Node yes(problem_.limits), no(problem_.limits);
             search_.split(node, feature, yes, no);
-            if (consume) node.view.data.free();
+            if (consume) node.own.data.free();
             const Tree left = grow_child(yes);
-            yes.view.data.free();
+            yes.own.data.free();
             const Tree right = grow_child(no);
             if (left.cost(problem_.price) + right.cost(problem_.price) < tree.cost(problem_.price)) {
                 tree.feature[0] = feature;

@@ -85,11 +85,11 @@ public:
 
     Graph build(Cost bound) {
         graph_.price = problem_.price;
-        graph_.n_classes = root_.view.n_classes;
+        graph_.n_classes = root_.view().n_classes;
         graph_.keep_trivial = options_.keep_trivial;
         Side all;
-        all.leaf = leaf_of(root_.view, root_.counts.data(), root_.view.ones());
-        all.floor = split_floor(problem_, root_.view, root_.counts.data());
+        all.leaf = leaf_of(root_.view(), root_.counts.data(), root_.view().ones());
+        all.floor = split_floor(problem_, root_.view(), root_.counts.data());
         all.literals = root_.literals;
         (options_.lookahead ? all.prefix_budget : all.budget) = bound;
         graph_.root = node_for(all, 0, {});
@@ -220,9 +220,9 @@ private:
             Node& rows = rows_of(worker, paths_[id]);
             if (levels > 1 && !search_.count_pairs(worker, rows)) return {};
             if (node.role != Role::plain && node.prefix_budget >= 0)
-                set_fill(node, search_.greedy(worker).value(rows.view, nullptr, rows.counts.data(), levels,
+                set_fill(node, search_.greedy(worker).value(rows.view(), nullptr, rows.counts.data(), levels,
                                                             kInfinite));
-            splits.resize(rows.view.n_features);
+            splits.resize(rows.view().n_features);
             const auto look_at = [&](std::size_t f, std::size_t w) {
                 try {
                     look(w, rows, node, f, splits[f]);
@@ -243,8 +243,8 @@ private:
 
     void look(std::size_t worker, const Node& rows, const GraphNode& node, std::size_t f, Split& split) {
         if (problem_.limits.stop()) return;
-        const Cost all = weight_at(rows.view, rows.counts.data(), rows.view.ones());
-        const Cost with = weight_at(rows.view, rows.counts.data(), f);
+        const Cost all = weight_at(rows.view(), rows.counts.data(), rows.view().ones());
+        const Cost with = weight_at(rows.view(), rows.counts.data(), f);
         if (with == 0 || with == all) return;
         const std::size_t levels = levels_left(node);
         Cost best[2];
@@ -262,14 +262,14 @@ private:
             }
         }
         if (!kept) return;
-        split.feature = static_cast<std::int32_t>(rows.view.features[f]);
+        split.feature = static_cast<std::int32_t>(rows.view().features[f]);
         for (int side = 0; side < 2; ++side) read(worker, rows, node.level + 1, side, split.side[side]);
     }
 
     // Takes down what the search has at hand about a child.
     void read(std::size_t worker, const Node& rows, std::size_t level, int side, Side& out) {
         const Child& child = search_.child(worker, rows, side);
-        const View& view = rows.view;
+        const View& view = rows.view();
         const Count* counts = child.counts.data();
         out.leaf = leaf_of(view, counts, view.ones());
         out.floor = split_floor(problem_, view, counts);
@@ -483,17 +483,17 @@ void build_packed(View& view, const RashomonOptions& options, Limits& limits, Li
                   RashomonSet& set) {
     const Problem problem{options.price, options.speed, limits, options.exact_last_split};
     Node root(limits);
-    root.view = std::move(view);
+    root.own = std::move(view);
     count_root(problem, root);
-    const std::size_t depth = std::min({options.max_depth, root.view.n_features, std::size_t{65535}});
+    const std::size_t depth = std::min({options.max_depth, root.own.n_features, std::size_t{65535}});
     Workers workers(options.n_threads, limits);
     Search search(problem, workers, true);
     Grower grower(problem, search);
 
     Tree reference = grower.greedy(root, depth);
-    cluster_rows(problem, reference, root.view);
+    cluster_rows(problem, reference, root.own);
     if (options.speed.equivalent_points) {
-        mark_unavoidable(problem.kernels(), root.view, limits);
+        mark_unavoidable(problem.kernels(), root.own, limits);
         count_root(problem, root);
     }
     RashomonOptions chosen = options;

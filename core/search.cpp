@@ -81,8 +81,8 @@ Statistics Search::statistics() const {
 // ---- the definition -------------------------------------------------------------------------------
 
 Bounds Search::value(Node& node, std::size_t depth, std::size_t lookahead, Cost budget) {
-    const Cost leaf = problem_.price.of(node_errors(node.view, node.counts.data()), 1);
-    const Cost floor = split_floor(problem_, node.view, node.counts.data());
+    const Cost leaf = problem_.price.of(node_errors(node.view(), node.counts.data()), 1);
+    const Cost floor = split_floor(problem_, node.view(), node.counts.data());
     if (depth == 0 || leaf <= floor) return {leaf, leaf, -1};
     lookahead = std::min(lookahead, depth);
     Worker& worker = *workers_[0];
@@ -111,10 +111,10 @@ Bounds Search::look_up(Worker& worker, const Subproblem& key, const Bounds& know
 
 Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Child& child, bool yes,
                      std::size_t depth, std::size_t lookahead, Cost budget) {
-    const Cost leaf = problem_.price.of(node_errors(parent.view, child.counts.data()), 1);
-    const Cost floor = split_floor(problem_, parent.view, child.counts.data());
+    const Cost leaf = problem_.price.of(node_errors(parent.view(), child.counts.data()), 1);
+    const Cost floor = split_floor(problem_, parent.view(), child.counts.data());
     if (depth == 0 || leaf <= floor) return {leaf, leaf, -1};
-    if (depth == 1 && lookahead >= 1) return solve_one_level(problem_, parent.view, child.counts.data());
+    if (depth == 1 && lookahead >= 1) return solve_one_level(problem_, parent.view(), child.counts.data());
 
     const bool remember = lookahead >= 1 || remember_completions_;
     Subproblem key{{}, static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)};
@@ -128,7 +128,7 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
     if (lookahead == 0) {
         ++worker.statistics.completions;
         const Word* rows = depth == 1 ? nullptr : mask_of(parent, child, own.feature, yes);  // counts suffice
-        const Cost cost = worker.greedy.value(parent.view, rows, child.counts.data(), depth, budget);
+        const Cost cost = worker.greedy.value(parent.view(), rows, child.counts.data(), depth, budget);
         if (problem_.limits.stopped())
             result = {known.lower, leaf, -1};
         else
@@ -136,12 +136,7 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
     } else if (depth == 2 && lookahead == 2) {
         result = last_two_levels(worker, level, parent, yes);
     } else {
-        const std::vector<std::uint32_t> columns =
-            gather_node(problem_.kernels(), parent.view, mask_of(parent, child, own.feature, yes),
-                        child.counts.data(), own.node.view, own.node.counts);
-        own.node.literals = literals_of(parent, child);
-        own.node.has_pairs = needs_pairs(depth, lookahead);
-        if (own.node.has_pairs && !count_gathered(worker, level, parent, yes, columns)) return known;
+        if (!enter(worker, level, parent, yes, depth, lookahead)) return known;
         // Completions cost little beside the rows gathered: looking further than asked spares gathering them
         // again for another path with a larger budget.
         const Cost more = lookahead == 1 && remember_completions_ ? problem_.price.leaf / 2 : 0;
@@ -157,7 +152,7 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
 Bounds Search::search(Worker& worker, std::size_t level, const Node& node, std::size_t depth,
                       std::size_t lookahead, Cost budget) {
     ++worker.statistics.subproblems;
-    const View& view = node.view;
+    const View& view = node.view();
     if (depth == 1) return solve_one_level(problem_, view, node.counts.data());
     if (depth == 2 && lookahead == 2)
         return solve_two_levels(problem_, view, node.counts.data(), node.pairs, worker.level(level).scan);
@@ -191,7 +186,7 @@ Bounds Search::search(Worker& worker, std::size_t level, const Node& node, std::
 
 // Sorts the features by promise and bounds their children by what the node's own counts tell.
 void Search::rank(Worker& worker, std::size_t level, const Node& node, bool optimal, Choice& choice) {
-    const View& view = node.view;
+    const View& view = node.view();
     const Price& price = problem_.price;
     const Count* counts = node.counts.data();
     const std::size_t k = view.n_features;
@@ -245,7 +240,7 @@ Cost Search::three_leaf_bound(Worker& worker, const View& view, const Count* cou
 // Evaluates the split of `node` on its feature f, as far as needed to know whether it is the best.
 void Search::try_feature(Worker& worker, std::size_t level, const Node& node, std::size_t f,
                          std::size_t depth, std::size_t lookahead, Cost budget, Choice& choice) {
-    const auto id = static_cast<std::int32_t>(node.view.features[f]);
+    const auto id = static_cast<std::int32_t>(node.view().features[f]);
     Cost lower[2];
     const auto read = [&] {  // what other features have taught meanwhile
         const auto lock = choice.lock();
@@ -253,7 +248,8 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
         return choice.limit(id, budget);
     };
     const Cost limit = read();
-    if (lower[0] + lower[1] > limit || problem_.limits.stop()) return;
+    const bool quick = node.has_pairs && lookahead == 1;  // and completions look at the clock, too
+    if (lower[0] + lower[1] > limit || (quick ? problem_.limits.stopped() : problem_.limits.stop())) return;
 
     const bool optimal = lookahead == depth;
     Cost upper = 0;
@@ -263,17 +259,17 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
         Cost leaf[2], weight[2];
         for (int side = 0; side < 2; ++side) {
             const Count* counts = own.child[side].counts.data();
-            leaf[side] = problem_.price.of(node_errors(node.view, counts), 1);
-            weight[side] = weight_at(node.view, counts, node.view.ones());
+            leaf[side] = problem_.price.of(node_errors(node.view(), counts), 1);
+            weight[side] = weight_at(node.view(), counts, node.view().ones());
             lower[side] =
-                std::max(lower[side], std::min(leaf[side], split_floor(problem_, node.view, counts)));
+                std::max(lower[side], std::min(leaf[side], split_floor(problem_, node.view(), counts)));
         }
         // Worth a scan of the counts only where it can tell.
         const Cost sum = lower[0] + lower[1];
         if (!node.has_pairs && depth > 2 && sum <= limit && sum + 2 * problem_.price.leaf > limit)
             for (int side = 0; side < 2; ++side)
-                lower[side] =
-                    std::max(lower[side], three_leaf_bound(worker, node.view, own.child[side].counts.data()));
+                lower[side] = std::max(lower[side],
+                                       three_leaf_bound(worker, node.view(), own.child[side].counts.data()));
         // With pair counts the lighter child first: it is cheaper, and the other's follow by subtraction.
         // Otherwise the one with more errors: the sooner the sum is too large, the better.
         const bool yes_first = optimal ? weight[0] <= weight[1] : leaf[0] >= leaf[1];
@@ -307,7 +303,7 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
 // rows A makes on the rows B at most as many errors more as there is weight in B but not in A, so that
 // V(A) >= V(B) - weight(B \ A). The weights follow from the counts of f's yes-child.
 void Search::similar_support(const Node& node, std::size_t f, const Count* yes_counts, Choice& choice) const {
-    const View& view = node.view;
+    const View& view = node.view();
     const Neighbours known{node.counts.data(),
                            yes_counts,
                            view.stride,
@@ -326,7 +322,7 @@ void Search::similar_support(const Node& node, std::size_t f, const Count* yes_c
 // Sets up the counts of both children of feature f in the level's scratch memory.
 void Search::open(Worker& worker, std::size_t level, const Node& node, std::size_t f) {
     Level& own = worker.level(level);
-    const std::size_t n_counts = node.view.n_classes * node.view.stride;
+    const std::size_t n_counts = node.view().n_classes * node.view().stride;
     own.feature = f;
     for (int side = 0; side < 2; ++side) {
         own.child[side].counts.resize(n_counts);
@@ -337,10 +333,10 @@ void Search::open(Worker& worker, std::size_t level, const Node& node, std::size
         node.pairs.counts_of(f, yes);
     } else {
         for (Child& child : own.child) {
-            child.mask.resize(node.view.n_words());
+            child.mask.resize(node.view().n_words());
             child.has_mask = true;
         }
-        split_rows(problem_.kernels(), node.view, nullptr, f, own.child[0].mask.data(),
+        split_rows(problem_.kernels(), node.view(), node.rows, f, own.child[0].mask.data(),
                    own.child[1].mask.data(), yes);
     }
     Count* no = own.child[1].counts.data();
@@ -350,7 +346,7 @@ void Search::open(Worker& worker, std::size_t level, const Node& node, std::size
 const std::vector<Word>& Search::literals_of(const Node& parent, Child& child) const {
     if (!child.has_literals) {
         child.literals = parent.literals;
-        add_literals(problem_.kernels(), parent.view, child.counts.data(), child.literals);
+        add_literals(problem_.kernels(), parent.view(), child.counts.data(), child.literals);
         child.has_literals = true;
     }
     return child.literals;
@@ -358,42 +354,64 @@ const std::vector<Word>& Search::literals_of(const Node& parent, Child& child) c
 
 const Word* Search::mask_of(const Node& parent, Child& child, std::size_t f, bool yes) const {
     if (!child.has_mask) {
-        child.mask.resize(parent.view.n_words());
-        select_rows(parent.view, f, yes, child.mask.data());
+        child.mask.resize(parent.view().n_words());
+        select_rows(parent.view(), parent.rows, f, yes, child.mask.data());
         child.has_mask = true;
     }
     return child.mask.data();
 }
 
-// The pairs of a child that was gathered: what its lighter sibling leaves of their parent's, or else counted.
-bool Search::count_gathered(Worker& worker, std::size_t level, const Node& parent, bool yes,
-                            const std::vector<std::uint32_t>& columns) {
+// Sets up the node of an open child, with its pairs where they are needed: what its lighter sibling leaves of their
+// parent's, or else counted. False when stopped.
+bool Search::enter(Worker& worker, std::size_t level, const Node& parent, bool yes, std::size_t depth,
+                   std::size_t lookahead) {
     Level& own = worker.level(level);
-    ++worker.statistics.pair_matrices;
-    const int other = yes ? 1 : 0;
-    const View& view = parent.view;
-    const Cost lighter = weight_at(view, own.child[other].counts.data(), view.ones());
+    Node& node = own.node;
+    const View& view = parent.view();
+    const int side = yes ? 0 : 1, other = 1 - side;
+    Child& child = own.child[side];
+    const Word* mask = mask_of(parent, child, own.feature, yes);
+    node.literals = literals_of(parent, child);
+    node.has_pairs = needs_pairs(depth, lookahead);
     // Gathering the sibling takes a pass over the parent's rows: with half of them it would not pay.
-    if (!problem_.speed.subtract_siblings || !parent.has_pairs ||
-        3 * lighter > weight_at(view, parent.counts.data(), view.ones()))
-        return own.node.pairs.count(problem_, own.node.view);
-    gather(problem_.kernels(), view, mask_of(parent, own.child[other], own.feature, other == 0), columns,
-           own.rows[other]);
+    const bool subtract = node.has_pairs && problem_.speed.subtract_siblings && parent.has_pairs &&
+                          3 * weight_at(view, own.child[other].counts.data(), view.ones()) <=
+                              weight_at(view, parent.counts.data(), view.ones());
+    const auto mask_of_other = [&] { return mask_of(parent, own.child[other], own.feature, !yes); };
+    worker.statistics.pair_matrices += node.has_pairs;
+    // Completions count the rows of most of their nodes' children just once: that a third of the words are
+    // somebody else's costs less than gathering the rest.
+    if (subtract && lookahead == 1) {
+        node.wider = &view;
+        node.rows = mask;
+        node.counts.resize(view.n_classes * view.stride);
+        std::copy_n(child.counts.data(), node.counts.size(), node.counts.data());
+        gather_rows(problem_.kernels(), view, mask_of_other(), own.rows[other]);
+        return own.pairs[other].count(problem_, own.rows[other]) &&
+               node.pairs.subtract(problem_, parent.pairs, own.pairs[other]);
+    }
+    node.wider = nullptr;
+    node.rows = nullptr;
+    const std::vector<std::uint32_t> columns =
+        gather_node(problem_.kernels(), view, mask, child.counts.data(), node.own, node.counts);
+    if (!node.has_pairs) return true;
+    if (!subtract) return node.pairs.count(problem_, node.own);
+    gather(problem_.kernels(), view, mask_of_other(), columns, own.rows[other]);
     return own.pairs[other].count(problem_, own.rows[other]) &&
-           own.node.pairs.subtract(problem_, parent.pairs, own.pairs[other], columns);
+           node.pairs.subtract(problem_, parent.pairs, own.pairs[other], columns);
 }
 
 // The optimal tree of depth two on a child, in the columns of its parent.
 Bounds Search::last_two_levels(Worker& worker, std::size_t level, const Node& parent, bool yes) {
     Level& own = worker.level(level);
     const auto weight = [&](int side) {
-        return weight_at(parent.view, own.child[side].counts.data(), parent.view.ones());
+        return weight_at(parent.view(), own.child[side].counts.data(), parent.view().ones());
     };
     const auto count = [&](int side) {
         if (own.has_pairs[side]) return true;
         ++worker.statistics.pair_matrices;
-        gather_rows(problem_.kernels(), parent.view, mask_of(parent, own.child[side], own.feature, side == 0),
-                    own.rows[side]);
+        gather_rows(problem_.kernels(), parent.view(),
+                    mask_of(parent, own.child[side], own.feature, side == 0), own.rows[side]);
         return own.has_pairs[side] = own.pairs[side].count(problem_, own.rows[side]);
     };
     const int side = yes ? 0 : 1, other = 1 - side;
@@ -406,10 +424,10 @@ Bounds Search::last_two_levels(Worker& worker, std::size_t level, const Node& pa
     }
     const Count* counts = own.child[side].counts.data();
     if (!counted)
-        return {std::min(problem_.price.of(node_errors(parent.view, counts), 1),
-                         split_floor(problem_, parent.view, counts)),
-                problem_.price.of(node_errors(parent.view, counts), 1), -1};
-    return solve_two_levels(problem_, parent.view, counts, own.pairs[side], own.scan);
+        return {std::min(problem_.price.of(node_errors(parent.view(), counts), 1),
+                         split_floor(problem_, parent.view(), counts)),
+                problem_.price.of(node_errors(parent.view(), counts), 1), -1};
+    return solve_two_levels(problem_, parent.view(), counts, own.pairs[side], own.scan);
 }
 
 // ---- all splits of a node -------------------------------------------------------------------------
@@ -422,10 +440,10 @@ bool Search::sides(std::size_t worker_index, const Node& node, std::size_t f, st
     Cost weight[2];
     for (int side = 0; side < 2; ++side) {
         const Count* counts = own.child[side].counts.data();
-        weight[side] = weight_at(node.view, counts, node.view.ones());
-        values[side] = depth > 2 ? three_leaf_bound(worker, node.view, counts)
-                                 : std::min(problem_.price.of(node_errors(node.view, counts), 1),
-                                            split_floor(problem_, node.view, counts));
+        weight[side] = weight_at(node.view(), counts, node.view().ones());
+        values[side] = depth > 2 ? three_leaf_bound(worker, node.view(), counts)
+                                 : std::min(problem_.price.of(node_errors(node.view(), counts), 1),
+                                            split_floor(problem_, node.view(), counts));
     }
     const int first = weight[0] <= weight[1] ? 0 : 1;  // the lighter: it is cheaper
     for (const int side : {first, 1 - first}) {
@@ -453,7 +471,7 @@ std::vector<std::size_t> Search::ranked(const Node& node) {
 bool Search::count_pairs(std::size_t worker, Node& node) {
     if (!node.has_pairs) {
         ++workers_[worker]->statistics.pair_matrices;
-        node.has_pairs = node.pairs.count(problem_, node.view);
+        node.has_pairs = node.pairs.count(problem_, node.view());
     }
     return node.has_pairs;
 }
@@ -467,14 +485,14 @@ void Search::take(std::size_t worker, const Node& node, std::int32_t feature, bo
 void Search::take_open(Worker& worker, const Node& node, bool yes, Node& out) {
     Level& own = worker.level(0);
     Child& child = own.child[yes ? 0 : 1];
-    gather_node(problem_.kernels(), node.view, mask_of(node, child, own.feature, yes), child.counts.data(),
-                out.view, out.counts);
+    gather_node(problem_.kernels(), node.view(), mask_of(node, child, own.feature, yes), child.counts.data(),
+                out.own, out.counts);
     out.literals = literals_of(node, child);
     out.has_pairs = false;
 }
 
 std::size_t Search::place_of(const Node& node, std::int32_t feature) {
-    const auto& features = node.view.features;
+    const auto& features = node.view().features;
     return static_cast<std::size_t>(
         std::find(features.begin(), features.end(), static_cast<std::uint32_t>(feature)) - features.begin());
 }
@@ -487,14 +505,15 @@ void Search::split(const Node& node, std::int32_t feature, Node& yes, Node& no) 
 }
 
 void count_root(const Problem& problem, Node& root) {
-    root.counts.resize(root.view.n_classes * root.view.stride);
+    root.counts.resize(root.view().n_classes * root.view().stride);
     Buffer<Word> all(problem.limits), none(problem.limits);
-    all.resize(root.view.n_words());
-    none.resize(root.view.n_words());
-    split_rows(problem.kernels(), root.view, nullptr, root.view.ones(), all.data(), none.data(),
+    all.resize(root.view().n_words());
+    none.resize(root.view().n_words());
+    split_rows(problem.kernels(), root.view(), nullptr, root.view().ones(), all.data(), none.data(),
                root.counts.data());
     std::uint32_t n_literals = 0;
-    for (const std::uint32_t feature : root.view.features) n_literals = std::max(n_literals, 2 * feature + 2);
+    for (const std::uint32_t feature : root.view().features)
+        n_literals = std::max(n_literals, 2 * feature + 2);
     root.literals.assign((n_literals + 63) / 64, 0);
 }
 

@@ -30,13 +30,17 @@ namespace splitsecond {
 
 // A subproblem with its rows at hand.
 struct Node {
-    View view;
+    View own;                     // its rows, gathered, unless they are
+    const View* wider = nullptr;  // among those of its parent,
+    const Word* rows = nullptr;   // as these bits say
     Buffer<Count> counts;
     std::vector<Word> literals;
     PairMatrix pairs;
     bool has_pairs = false;
 
-    explicit Node(Limits& limits) : view(limits), counts(limits), pairs(limits) {}
+    explicit Node(Limits& limits) : own(limits), counts(limits), pairs(limits) {}
+
+    const View& view() const { return wider == nullptr ? own : *wider; }
 };
 
 // A subproblem of which only the counts are known, in the columns of its parent's view.
@@ -100,8 +104,8 @@ private:
         return depth > 1 && (lookahead == depth || remember_completions_);
     }
     Cost three_leaf_bound(Worker& worker, const View& view, const Count* counts) const;
-    bool count_gathered(Worker& worker, std::size_t level, const Node& parent, bool yes,
-                        const std::vector<std::uint32_t>& columns);
+    bool enter(Worker& worker, std::size_t level, const Node& parent, bool yes, std::size_t depth,
+               std::size_t lookahead);
     Bounds last_two_levels(Worker& worker, std::size_t level, const Node& parent, bool yes);
     void similar_support(const Node& node, std::size_t f, const Count* yes_counts, Choice& choice) const;
     void take_open(Worker& worker, const Node& node, bool yes, Node& out);

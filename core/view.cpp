@@ -13,9 +13,12 @@ void split_rows(const Kernels& kernels, const View& view, const Word* rows, std:
                            yes + run.begin, no + run.begin, counts + run.cls * view.stride);
 }
 
-void select_rows(const View& view, std::size_t j, bool yes, Word* mask) {
-    for (std::size_t w = 0; w < view.n_words(); ++w)
-        mask[w] = yes ? view.column(w, j) : view.column(w, view.ones()) ^ view.column(w, j);
+void select_rows(const View& view, const Word* rows, std::size_t j, bool yes, Word* mask) {
+    const Word flip = yes ? 0 : ~Word{0};
+    for (std::size_t w = 0; w < view.n_words(); ++w) {
+        const Word present = rows == nullptr ? view.column(w, view.ones()) : rows[w];
+        mask[w] = present & (view.column(w, j) ^ flip);
+    }
 }
 
 namespace {

@@ -51,8 +51,8 @@ struct View {
 void split_rows(const Kernels& kernels, const View& view, const Word* rows, std::size_t j, Word* yes,
                 Word* no, Count* counts);
 
-// The rows that have column j, or that lack it.
-void select_rows(const View& view, std::size_t j, bool yes, Word* mask);
+// Those of some rows (all when null) that have column j, or that lack it.
+void select_rows(const View& view, const Word* rows, std::size_t j, bool yes, Word* mask);
 
 // Gathers the rows in mask, with all columns. Throws LimitReached when stopped.
 void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out);

@@ -16,11 +16,11 @@ namespace {
 // All rows of the data, as solve() would start with them.
 Node make_root(const Data& data, const Problem& problem) {
     Node root(problem.limits);
-    CHECK(!pack(problem.kernels(), data.table(), data.target(), problem.limits, root.view));
-    if (problem.speed.equivalent_points) mark_unavoidable(problem.kernels(), root.view, problem.limits);
-    std::vector<Word> all(root.view.n_words()), none(root.view.n_words());
-    root.counts.resize(root.view.n_classes * root.view.stride);
-    split_rows(problem.kernels(), root.view, nullptr, root.view.ones(), all.data(), none.data(),
+    CHECK(!pack(problem.kernels(), data.table(), data.target(), problem.limits, root.own));
+    if (problem.speed.equivalent_points) mark_unavoidable(problem.kernels(), root.own, problem.limits);
+    std::vector<Word> all(root.own.n_words()), none(root.own.n_words());
+    root.counts.resize(root.own.n_classes * root.own.stride);
+    split_rows(problem.kernels(), root.own, nullptr, root.own.ones(), all.data(), none.data(),
                root.counts.data());
     root.literals.assign(2 * data.n_columns / 64 + 1, 0);
     return root;
@@ -124,7 +124,7 @@ void test_split(Random& random) {
         Workers workers(1, limits);
         Search search(problem, workers, true);
         if (random.chance(50)) search.value(root, 3, 3);  // with pair counts, too
-        for (const std::uint32_t feature : root.view.features) {
+        for (const std::uint32_t feature : root.own.features) {
             search.split(root, static_cast<std::int32_t>(feature), sides[0], sides[1]);
             for (int side = 0; side < 2; ++side) {
                 const Oracle::Rows rows = oracle.part(oracle.all(), static_cast<int>(feature), side == 0);

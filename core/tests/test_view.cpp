@@ -68,10 +68,10 @@ void check_divided(const Kernels& kernels, Random& random, const View& view) {
                 CHECK_EQ(no[w], rows[w] & ~view.column(w, j));
             }
             CHECK(counts == naive_counts(view, yes));
-            if (of_some) continue;
-            select_rows(view, j, true, selected.data());
+            const Word* given = of_some ? some.data() : nullptr;
+            select_rows(view, given, j, true, selected.data());
             CHECK(selected == yes);
-            select_rows(view, j, false, selected.data());
+            select_rows(view, given, j, false, selected.data());
             CHECK(selected == no);
         }
 }
@@ -133,7 +133,7 @@ void test_divide_and_gather(const Kernels& kernels, Random& random) {
             check_gathered(kernels, view, mask, limits, out);
             for (std::size_t j = 0; j < view.n_features && j < 8; ++j)
                 for (const bool yes : {true, false}) {
-                    select_rows(view, j, yes, mask.data());
+                    select_rows(view, nullptr, j, yes, mask.data());
                     check_gathered(kernels, view, mask, limits, out);
                 }
             std::fill(mask.begin(), mask.end(), Word{0});
