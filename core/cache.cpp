@@ -19,8 +19,9 @@ Word hash_of(const Subproblem& key) {
 
 }  // namespace
 
-Cache::Cache(Limits& limits) : limits_(limits) {
-    for (std::size_t s = 0; s < kShards; ++s) shards_.push_back(std::make_unique<Shard>(limits_));
+Cache::Cache(Limits& limits, bool shared) : limits_(limits), shared_(shared) {
+    for (std::size_t s = 0; s < (shared ? kShards : 1); ++s)
+        shards_.push_back(std::make_unique<Shard>(limits_));
 }
 
 Cache::~Cache() = default;
@@ -33,23 +34,24 @@ Cache::Entry Cache::read(const Word* record) {
 
 void Cache::write(const Entry& entry, Word* record) { std::memcpy(record, &entry, sizeof entry); }
 
-// Bits that say neither which shard nor, in tables of any likely size, which slot: others' entries need not be
-// looked at.
-std::uint32_t Cache::tag_of(Word hash) { return static_cast<std::uint32_t>(hash >> 50) << kPlaceBits; }
+// What a slot of a table of mask + 1 of them says of the hash besides its place: others' entries need not be looked
+// at. The entries that it leads to are fewer than the slots.
+std::uint32_t Cache::tag_of(Word hash, std::size_t mask) {
+    return static_cast<std::uint32_t>(hash >> 32 & ~mask);
+}
 
-// Where among the records of its shard the entry is that a slot leads to.
-std::size_t Cache::record_at(std::uint32_t slot, std::size_t record_words) {
-    return ((slot & kPlaceMask) - std::size_t{1}) * record_words;
+Word* Cache::record_at(Shard& shard, std::size_t entry, std::size_t record_words) {
+    return shard.records[entry / kAtOnce].data() + entry % kAtOnce * record_words;
 }
 
 // The slot that leads to the key's entry, or the empty one where it belongs. They are never all full.
-std::size_t Cache::locate(const Shard& shard, Word hash, const Subproblem& key) {
+std::size_t Cache::locate(Shard& shard, Word hash, const Subproblem& key) {
     const std::size_t mask = shard.slots.size() - 1, record_words = kEntryWords + key.literals.size();
-    const std::uint32_t tag = tag_of(hash);
+    const std::uint32_t tag = tag_of(hash, mask);
     std::size_t slot = hash & mask;
     for (; shard.slots[slot] != 0; slot = (slot + 1) & mask) {
-        if ((shard.slots[slot] & ~kPlaceMask) != tag) continue;
-        const Word* record = shard.records.data() + record_at(shard.slots[slot], record_words);
+        if ((shard.slots[slot] & ~mask) != tag) continue;
+        const Word* record = record_at(shard, (shard.slots[slot] & mask) - 1, record_words);
         const Entry entry = read(record);
         if (entry.depth == key.depth && entry.lookahead == key.lookahead &&
             std::equal(key.literals.begin(), key.literals.end(), record + kEntryWords))
@@ -58,78 +60,85 @@ std::size_t Cache::locate(const Shard& shard, Word hash, const Subproblem& key) 
     return slot;
 }
 
+// The key's record; null: there is none.
+Word* Cache::record_of(Shard& shard, Word hash, const Subproblem& key) {
+    if (shard.entries == 0) return nullptr;
+    const std::uint32_t slot = shard.slots[locate(shard, hash, key)];
+    if (slot == 0) return nullptr;
+    return record_at(shard, (slot & (shard.slots.size() - 1)) - 1, kEntryWords + key.literals.size());
+}
+
 std::optional<Bounds> Cache::find(const Subproblem& key) const {
     const Word hash = hash_of(key);
-    const Shard& shard = *shards_[hash >> 58];
-    const std::lock_guard lock(shard.mutex);
-    if (shard.entries == 0) return std::nullopt;
-    const std::uint32_t slot = shard.slots[locate(shard, hash, key)];
-    if (slot == 0) return std::nullopt;
-    const Entry entry = read(shard.records.data() + record_at(slot, kEntryWords + key.literals.size()));
+    Shard& shard = shard_of(hash);
+    const auto alone = lock(shard);
+    const Word* record = record_of(shard, hash, key);
+    if (record == nullptr) return std::nullopt;
+    const Entry entry = read(record);
     return Bounds{entry.lower, entry.upper, entry.feature};
 }
 
 void Cache::store(const Subproblem& key, const Bounds& bounds) {
     const Word hash = hash_of(key);
-    const std::size_t record_words = kEntryWords + key.literals.size();
-    Shard& shard = *shards_[hash >> 58];
-    const std::lock_guard lock(shard.mutex);
-    grow(shard, record_words);
-    std::uint32_t& slot = shard.slots[locate(shard, hash, key)];
-    if (slot == 0) {
-        Word* record = shard.records.data() + shard.entries * record_words;
-        write({bounds.lower, bounds.upper, bounds.feature, key.depth, key.lookahead}, record);
-        std::copy(key.literals.begin(), key.literals.end(), record + kEntryWords);
-        slot = tag_of(hash) | static_cast<std::uint32_t>(++shard.entries);
+    Shard& shard = shard_of(hash);
+    const auto alone = lock(shard);
+    if (Word* record = record_of(shard, hash, key)) {
+        Entry entry = read(record);
+        entry.lower = std::max(entry.lower, bounds.lower);
+        // Between equal costs the exact result wins: its feature is the one the tie rule prescribes.
+        if (bounds.upper < entry.upper || bounds.exact()) {
+            entry.upper = bounds.upper;
+            entry.feature = bounds.feature;
+        }
+        write(entry, record);
         return;
     }
-    Word* record = shard.records.data() + record_at(slot, record_words);
-    Entry entry = read(record);
-    entry.lower = std::max(entry.lower, bounds.lower);
-    // Between equal costs the exact result wins: its feature is the one the tie rule prescribes.
-    if (bounds.upper < entry.upper || bounds.exact()) {
-        entry.upper = bounds.upper;
-        entry.feature = bounds.feature;
-    }
-    write(entry, record);
+    const std::size_t record_words = kEntryWords + key.literals.size();
+    grow(shard, record_words);
+    Word* record = record_at(shard, shard.entries, record_words);
+    write({bounds.lower, bounds.upper, bounds.feature, key.depth, key.lookahead}, record);
+    std::copy(key.literals.begin(), key.literals.end(), record + kEntryWords);
+    place(shard.slots, hash, shard.entries++);
 }
 
-// Makes room for one more entry. Slots, at most half full, grow by doubling; records, which are the most of
-// it, by a quarter.
+// Lets the first slot that is free for the hash lead to an entry.
+void Cache::place(Buffer<std::uint32_t>& slots, Word hash, std::size_t entry) {
+    const std::size_t mask = slots.size() - 1;
+    std::size_t slot = hash & mask;
+    while (slots[slot] != 0) slot = (slot + 1) & mask;
+    slots[slot] = tag_of(hash, mask) | static_cast<std::uint32_t>(entry + 1);
+}
+
+// Makes room for one more entry. Slots, at most half full, grow by doubling.
 void Cache::grow(Shard& shard, std::size_t record_words) {
-    constexpr std::size_t kFirst = 16;  // slots
-    if (shard.entries == kPlaceMask) {  // of 64 shards: more than any machine has room for
+    constexpr std::size_t kFirst = 16;                   // slots
+    constexpr std::size_t kMost = std::size_t{1} << 31;  // entries: as many as slots can lead to
+    if (shard.entries == kMost) {
         limits_.out_of_memory();
         throw LimitReached{};
     }
-    if ((shard.entries + 1) * record_words > shard.records.size()) {
-        Buffer<Word> larger(limits_);
-        larger.resize(std::max(kFirst / 2, shard.entries + shard.entries / 4) * record_words);
-        std::copy_n(shard.records.data(), shard.entries * record_words, larger.data());
-        std::swap(larger, shard.records);
+    if (shard.entries == shard.records.size() * kAtOnce) {
+        Buffer<Word> more(limits_);
+        more.resize(kAtOnce * record_words);
+        shard.records.push_back(std::move(more));
     }
-    if (2 * (shard.entries + 1) > shard.slots.size()) {
-        Buffer<std::uint32_t> larger(limits_);
-        larger.resize(std::max(kFirst, 2 * shard.slots.size()));
-        larger.fill(0);
-        const std::size_t mask = larger.size() - 1;
-        for (std::size_t i = 0; i < shard.entries; ++i) {
-            const Word* record = shard.records.data() + i * record_words;
-            const Entry entry = read(record);
-            const std::span literals(record + kEntryWords, record_words - kEntryWords);
-            const Word hash = hash_of({literals, entry.depth, entry.lookahead});
-            std::size_t slot = hash & mask;
-            while (larger[slot] != 0) slot = (slot + 1) & mask;
-            larger[slot] = tag_of(hash) | static_cast<std::uint32_t>(i + 1);
-        }
-        std::swap(larger, shard.slots);
+    if (2 * (shard.entries + 1) <= shard.slots.size()) return;
+    Buffer<std::uint32_t> larger(limits_);
+    larger.resize(std::max(kFirst, 2 * shard.slots.size()));
+    larger.fill(0);
+    for (std::size_t i = 0; i < shard.entries; ++i) {
+        const Word* record = record_at(shard, i, record_words);
+        const Entry entry = read(record);
+        const std::span literals(record + kEntryWords, record_words - kEntryWords);
+        place(larger, hash_of({literals, entry.depth, entry.lookahead}), i);
     }
+    std::swap(larger, shard.slots);
 }
 
 std::size_t Cache::size() const {
     std::size_t entries = 0;
     for (const auto& shard : shards_) {
-        const std::lock_guard lock(shard->mutex);
+        const auto alone = lock(*shard);
         entries += shard->entries;
     }
     return entries;

@@ -41,7 +41,7 @@ struct Subproblem {
 
 class Cache {
 public:
-    explicit Cache(Limits& limits);
+    Cache(Limits& limits, bool shared);  // shared: by several threads
     ~Cache();
 
     std::optional<Bounds> find(const Subproblem& key) const;
@@ -59,25 +59,31 @@ private:
     static_assert(sizeof(Entry) % sizeof(Word) == 0);
     static constexpr std::size_t kEntryWords = sizeof(Entry) / sizeof(Word);
     struct Shard {
-        explicit Shard(Limits& limits) : slots(limits), records(limits) {}
-        mutable std::mutex mutex;
-        // 0: empty; else 1 + which of the entries, and above that some bits of the hash.
+        explicit Shard(Limits& limits) : slots(limits) {}
+        std::mutex mutex;
+        // 0: empty; else 1 + which of the entries, and in the bits above those that say so, bits of the hash.
         Buffer<std::uint32_t> slots;
-        Buffer<Word> records;  // every entry, followed by its literals
+        std::vector<Buffer<Word>> records;  // entries, each followed by its literals, kAtOnce to a buffer
         std::size_t entries = 0;
     };
-    static constexpr std::size_t kShards = 64;
-    static constexpr unsigned kPlaceBits = 24;  // of a slot
-    static constexpr std::uint32_t kPlaceMask = (std::uint32_t{1} << kPlaceBits) - 1;
+    static constexpr std::size_t kShards = 16;   // so that threads seldom wait for each other
+    static constexpr std::size_t kAtOnce = 256;  // entries: few enough to waste little, and none ever moves
 
-    static std::uint32_t tag_of(Word hash);
-    static std::size_t locate(const Shard& shard, Word hash, const Subproblem& key);
-    static std::size_t record_at(std::uint32_t slot, std::size_t record_words);
+    Shard& shard_of(Word hash) const { return *shards_[shared_ ? hash >> 60 : 0]; }
+    std::unique_lock<std::mutex> lock(Shard& shard) const {
+        return shared_ ? std::unique_lock(shard.mutex) : std::unique_lock<std::mutex>();
+    }
+    static std::uint32_t tag_of(Word hash, std::size_t mask);
+    static std::size_t locate(Shard& shard, Word hash, const Subproblem& key);
+    static Word* record_at(Shard& shard, std::size_t entry, std::size_t record_words);
+    static Word* record_of(Shard& shard, Word hash, const Subproblem& key);
+    static void place(Buffer<std::uint32_t>& slots, Word hash, std::size_t entry);
     static Entry read(const Word* record);
     static void write(const Entry& entry, Word* record);
     void grow(Shard& shard, std::size_t record_words);
 
     Limits& limits_;
+    const bool shared_;
     std::vector<std::unique_ptr<Shard>> shards_;
 };
 

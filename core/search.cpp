@@ -62,7 +62,7 @@ struct Search::Choice {
 Search::Search(const Problem& problem, Workers& workers, bool remember_completions)
     : problem_(problem),
       threads_(workers),
-      cache_(problem.limits),
+      cache_(problem.limits, workers.count() > 1),
       remember_completions_(remember_completions) {
     for (std::size_t i = 0; i < workers.count(); ++i) workers_.push_back(std::make_unique<Worker>(problem));
 }

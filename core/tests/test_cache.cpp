@@ -26,10 +26,10 @@ void check_bounds(const std::optional<Bounds>& found, const Bounds& expected) {
 }
 
 // Keys that differ in one bit, in the depth or in the lookahead alone, many times what one table holds.
-void test_many_keys(Random& random, std::size_t key_words, std::size_t n_keys) {
-    const check::Context context(key_words, " words a key");
+void test_many_keys(Random& random, std::size_t key_words, std::size_t n_keys, bool shared) {
+    const check::Context context(key_words, " words a key, ", shared ? "shared" : "alone");
     Limits limits;
-    Cache cache(limits);
+    Cache cache(limits, shared);
     std::map<Key, Bounds> expected;
     Key known{std::vector<Word>(key_words, 0), 1, 0};
     auto& [literals, depth, lookahead] = known;
@@ -54,7 +54,7 @@ void test_many_keys(Random& random, std::size_t key_words, std::size_t n_keys) {
 }
 
 // Keys with equal hashes, as the hash is today: the second word undoes what the first one changed.
-void test_equal_hashes(Random& random) {
+void test_equal_hashes(Random& random, bool shared) {
     const std::uint16_t depth = 5, lookahead = 3;
     const auto after_first = [&](Word word) {
         Word hash = (Word{depth} << 16 | lookahead) * 0x9E3779B97F4A7C15u;
@@ -62,7 +62,7 @@ void test_equal_hashes(Random& random) {
         return hash ^ hash >> 32;
     };
     Limits limits;
-    Cache cache(limits);
+    Cache cache(limits, shared);
     std::vector<Key> keys;
     const Word target = random.word();
     for (Cost i = 0; i < 300; ++i) {
@@ -79,7 +79,7 @@ void test_equal_hashes(Random& random) {
 
 void test_bounds_improve() {
     Limits limits;
-    Cache cache(limits);
+    Cache cache(limits, false);
     const std::vector<Word> literals{7, 9};
     const Subproblem key{literals, 4, 2};
     cache.store(key, {10, 50, 3});
@@ -100,7 +100,7 @@ void test_bounds_improve() {
 void test_threads() {
     constexpr std::size_t kThreads = 4, kKeys = 500, kRounds = 20;
     Limits limits;
-    Cache cache(limits);
+    Cache cache(limits, true);
     const auto key_of = [](std::size_t k) { return Key{{Word{k} * 0x9E3779B97F4A7C15u, Word{k}}, 3, 3}; };
     const auto bounds_of = [](std::size_t k, std::size_t thread, std::size_t round) {
         const auto mix = static_cast<Cost>((k * 31 + thread * 17 + round * 7) % 101);
@@ -138,12 +138,12 @@ void test_threads() {
 }
 
 // When the budget is spent the cache throws, keeps what it has, and gives everything back at its end.
-void test_budget() {
+void test_budget(bool shared) {
     for (const std::size_t budget : {0, 100, 10000, 100000, 300000}) {
         const check::Context context("budget ", budget);
         Limits limits(Limits::kNoDeadline, budget);
         {
-            Cache cache(limits);
+            Cache cache(limits, shared);
             std::size_t stored = 0;
             bool full = false;
             while (!full) {
@@ -172,12 +172,14 @@ void test_budget() {
 int main() {
     using namespace splitsecond;
     Random random(4);
-    test_many_keys(random, 0, 5000);
-    test_many_keys(random, 1, 30000);
-    test_many_keys(random, 3, 60000);
-    test_equal_hashes(random);
+    for (const bool shared : {false, true}) {
+        test_many_keys(random, 0, 5000, shared);
+        test_many_keys(random, 1, 30000, shared);
+        test_many_keys(random, 3, 60000, shared);
+        test_equal_hashes(random, shared);
+        test_budget(shared);
+    }
     test_bounds_improve();
     test_threads();
-    test_budget();
     return check::report();
 }
