@@ -144,7 +144,7 @@ public:
             }
             first_.push_back(runs_.size());
             run_of_bit_.emplace_back();
-            for (const Count weight : weights) {
+            for (const Count weight : in_chains(weights)) {
                 if (std::has_single_bit(static_cast<std::uint32_t>(weight)))
                     run_of_bit_[cls][static_cast<std::size_t>(
                         std::countr_zero(static_cast<std::uint32_t>(weight)))] = runs_.size();
@@ -162,8 +162,8 @@ public:
         const std::size_t cls = target_.class_of(i);
         const Count weight = target_.weight_of(i);
         std::size_t run = first_[cls];
-        while (run < first_[cls + 1] && runs_[run].weight < weight) ++run;
-        if (run < first_[cls + 1] && runs_[run].weight == weight) return visit(run);
+        while (run < first_[cls + 1] && runs_[run].weight != weight) ++run;
+        if (run < first_[cls + 1]) return visit(run);
         for (auto left = static_cast<std::uint32_t>(weight); left != 0; left &= left - 1)
             visit(run_of_bit_[cls][static_cast<std::size_t>(std::countr_zero(left))]);
     }
@@ -190,6 +190,16 @@ private:
                 for (Count bit = 1; bit <= weight; bit *= 2)
                     if ((weight & bit) != 0) weights.insert(bit);
         }
+    }
+
+    // Weights that differ by a power of two follow each other, the largest first: their counts add up in one sum
+    // (Kernels::pair_counts).
+    static std::vector<Count> in_chains(const std::set<Count>& weights) {
+        std::vector<Count> chains(weights.rbegin(), weights.rend());
+        const auto odd_part = [](Count weight) { return weight == 0 ? 0 : weight / (weight & -weight); };
+        std::stable_sort(chains.begin(), chains.end(),
+                         [&](Count a, Count b) { return odd_part(a) > odd_part(b); });
+        return chains;
     }
 
     const Target& target_;

@@ -20,6 +20,13 @@ using Count = std::int32_t;  // a weight; the total weight of a problem is below
 
 inline constexpr std::size_t kLanes = 8;  // strides are multiples of this many columns
 
+// Words whose rows all have the same class and weight.
+struct Stretch {
+    const Word* data;
+    std::size_t n_words;
+    Count weight;
+};
+
 // Class counts of one feature i against all features: pair[c * pair_step + j] is the weight of class c
 // where features i and j are both 1; single and total are the counts of each feature and of the node.
 struct PairRow {
@@ -59,11 +66,12 @@ struct Kernels {
     // In place: bit c of word r becomes bit r of word c, for 64 words.
     void (*transpose)(Word* block);
 
-    // out[i * stride + j] += multiplier * popcount(column i & column j) for row_begin <= i < row_end and
-    // all j >= i (some j < i are written too: only the upper triangle means anything).
-    // row_begin must be a multiple of 8. n_words * rows * columns / 2 word operations.
-    void (*pair_counts)(const Word* data, std::size_t stride, std::size_t n_words, std::size_t row_begin,
-                        std::size_t row_end, Count multiplier, Count* out);
+    // out[i * stride + j] += weight * popcount(column i & column j) of every stretch, for row_begin <= i < row_end
+    // and all j >= i (some j < i are written too: only the upper triangle means anything). row_begin must be a
+    // multiple of 8. n_words * rows * columns / 2 word operations; a weight that is a multiple of the next
+    // stretch's costs nothing more.
+    void (*pair_counts)(const Stretch* stretches, std::size_t n_stretches, std::size_t stride,
+                        std::size_t row_begin, std::size_t row_end, Count* out);
 
     // Divides rows (all that column `ones` has, when null) by a feature into yes and no, and counts:
     // counts[j] += multiplier * popcount(yes & column j). n_words * stride word operations.

@@ -24,6 +24,7 @@ struct Vector {
         const __m256i bytes = _mm256_add_epi8(in_low, in_high);
         words = _mm256_add_epi64(words, _mm256_sad_epu8(bytes, _mm256_setzero_si256()));
     }
+    void multiply(Count factor) { words = _mm256_mul_epu32(words, _mm256_set1_epi64x(factor)); }
     void add_to(Count* out, Count multiplier) const {
         alignas(32) Word sums[4];
         _mm256_store_si256(reinterpret_cast<__m256i*>(sums), words);

@@ -17,6 +17,7 @@ struct Vector {
     void add_popcount_of_and(Vector a, Vector b) {
         words = _mm512_add_epi64(words, _mm512_popcnt_epi64(_mm512_and_si512(a.words, b.words)));
     }
+    void multiply(Count factor) { words = _mm512_mul_epu32(words, _mm512_set1_epi64(factor)); }
     void add_to(Count* out, Count multiplier) const {
         __m256i* target = reinterpret_cast<__m256i*>(out);
         const __m256i counts = _mm512_cvtepi64_epi32(words);

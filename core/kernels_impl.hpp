@@ -14,34 +14,47 @@ namespace {
 // ---- counting -------------------------------------------------------------------------------------
 
 template <int Rows, int Vectors>
-inline void count_tile(const Word* data, std::size_t stride, std::size_t n_words, std::size_t i,
-                       std::size_t j, Count multiplier, Count* out) {
-    Vector sum[Rows][Vectors];
-    for (int r = 0; r < Rows; ++r)
-        for (int v = 0; v < Vectors; ++v) sum[r][v] = Vector::zero();
-    for (std::size_t w = 0; w < n_words; ++w) {
-        const Word* words = data + w * stride;
-        Vector column[Vectors];
-        for (int v = 0; v < Vectors; ++v) column[v] = Vector::load(words + j + v * Vector::lanes);
-        for (int r = 0; r < Rows; ++r) {
-            const Vector row = Vector::broadcast(words[i + r]);
-            for (int v = 0; v < Vectors; ++v) sum[r][v].add_popcount_of_and(row, column[v]);
+inline void count_tile(const Stretch* stretches, std::size_t n_stretches, std::size_t stride, std::size_t i,
+                       std::size_t j, Count* out) {
+    Vector sum[Rows][Vectors];  // in units of the stretch's weight
+    const auto for_all = [&](const auto& change) {
+        for (int r = 0; r < Rows; ++r)
+            for (int v = 0; v < Vectors; ++v) change(sum[r][v], r, v);
+    };
+    for_all([](Vector& each, int, int) { each = Vector::zero(); });
+    for (std::size_t s = 0; s < n_stretches; ++s) {
+        const Stretch& here = stretches[s];
+        for (std::size_t w = 0; w < here.n_words; ++w) {
+            const Word* words = here.data + w * stride;
+            Vector column[Vectors];
+            for (int v = 0; v < Vectors; ++v) column[v] = Vector::load(words + j + v * Vector::lanes);
+            for (int r = 0; r < Rows; ++r) {
+                const Vector row = Vector::broadcast(words[i + r]);
+                for (int v = 0; v < Vectors; ++v) sum[r][v].add_popcount_of_and(row, column[v]);
+            }
+        }
+        const bool last = s + 1 == n_stretches;
+        if (!last && here.weight % stretches[s + 1].weight == 0) {
+            const Count ratio = here.weight / stretches[s + 1].weight;
+            if (ratio > 1) for_all([=](Vector& each, int, int) { each.multiply(ratio); });
+        } else {
+            for_all([=](Vector& each, int r, int v) {
+                each.add_to(out + (i + r) * stride + j + v * Vector::lanes, here.weight);
+                each = Vector::zero();
+            });
         }
     }
-    for (int r = 0; r < Rows; ++r)
-        for (int v = 0; v < Vectors; ++v)
-            sum[r][v].add_to(out + (i + r) * stride + j + v * Vector::lanes, multiplier);
 }
 
-void pair_counts(const Word* data, std::size_t stride, std::size_t n_words, std::size_t row_begin,
-                 std::size_t row_end, Count multiplier, Count* out) {
+void pair_counts(const Stretch* stretches, std::size_t n_stretches, std::size_t stride, std::size_t row_begin,
+                 std::size_t row_end, Count* out) {
     constexpr int kRows = Vector::tile_rows;
     constexpr std::size_t kStep = Vector::lanes;
     for (std::size_t i = row_begin; i < row_end; i += kRows) {
         std::size_t j = i - i % kStep;
         for (; j + 2 * kStep <= stride; j += 2 * kStep)
-            count_tile<kRows, 2>(data, stride, n_words, i, j, multiplier, out);
-        if (j < stride) count_tile<kRows, 1>(data, stride, n_words, i, j, multiplier, out);
+            count_tile<kRows, 2>(stretches, n_stretches, stride, i, j, out);
+        if (j < stride) count_tile<kRows, 1>(stretches, n_stretches, stride, i, j, out);
     }
 }
 

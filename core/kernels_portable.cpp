@@ -18,6 +18,7 @@ struct Vector {
     void add_popcount_of_and(Vector a, Vector b) {
         word += static_cast<Word>(std::popcount(a.word & b.word));
     }
+    void multiply(Count factor) { word *= static_cast<Word>(factor); }
     void add_to(Count* out, Count multiplier) const { *out += multiplier * static_cast<Count>(word); }
 };
 

@@ -20,16 +20,31 @@ bool PairMatrix::count(const Problem& problem, const View& view) {
             std::fill(row_of(c, i) + begin_of(i), row_of(c, i) + stride_, 0);
     }
     const std::size_t block = std::max<std::size_t>(1, kBlockBytes / (stride_ * sizeof(Word)));
-    for (const Run& run : view.runs)
-        for (std::size_t begin = run.begin; begin < run.end; begin += block) {
-            const std::size_t n = std::min(block, run.end - begin);
-            for (std::size_t row = 0; row < n_rows_; row += 64) {
-                if (is_large() && problem.limits.stop()) return false;
-                problem.kernels().pair_counts(view.data.data() + begin * stride_, stride_, n, row,
-                                              std::min(n_rows_, row + 64), run.weight,
-                                              counts_.data() + run.cls * class_step());
-            }
+    const auto add = [&](std::size_t cls, const std::vector<Stretch>& stretches) {
+        for (std::size_t row = 0; row < n_rows_; row += 64) {
+            if (is_large() && problem.limits.stop()) return false;
+            problem.kernels().pair_counts(stretches.data(), stretches.size(), stride_, row,
+                                          std::min(n_rows_, row + 64), counts_.data() + cls * class_step());
         }
+        return true;
+    };
+    std::vector<Stretch> stretches;  // of one class, a block in all
+    std::size_t room = block;
+    for (std::size_t r = 0; r < view.runs.size(); ++r) {
+        const Run& run = view.runs[r];
+        for (std::size_t begin = run.begin; begin < run.end;) {
+            const std::size_t n = std::min(room, run.end - begin);
+            stretches.push_back({view.data.data() + begin * stride_, n, run.weight});
+            begin += n;
+            room -= n;
+            const bool last =
+                begin == run.end && (r + 1 == view.runs.size() || view.runs[r + 1].cls != run.cls);
+            if (room > 0 && !last) continue;
+            if (!add(run.cls, stretches)) return false;
+            stretches.clear();
+            room = block;
+        }
+    }
     return true;
 }
 

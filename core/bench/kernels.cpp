@@ -123,7 +123,8 @@ void add_counting(const Kernels& kernels, Memory& memory, std::vector<Bench>& be
         };
         const auto count_pairs = [&kernels, &memory, n_words] {
             std::fill(memory.pairs.begin(), memory.pairs.end(), 0);
-            kernels.pair_counts(memory.data.data(), kStride, n_words, 0, kStride, 1, memory.pairs.data());
+            const Stretch all{memory.data.data(), n_words, 1};
+            kernels.pair_counts(&all, 1, kStride, 0, kStride, memory.pairs.data());
             return Word{0};
         };
         const auto counted = [&memory] { return digest(memory.counts.data(), kStride * sizeof(Count)); };

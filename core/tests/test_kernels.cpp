@@ -128,12 +128,19 @@ void test_pair_counts(const Kernels& kernels, Random& random) {
         for (const std::size_t n_words : {0, 1, 2, 3, 9}) {
             const check::Context context("stride ", stride, ", ", n_words, " words");
             const std::vector<Word> data = random_words(random, n_words * stride);
-            const Count multiplier = random.one_of<Count>({1, 2, 3, 1000, 65537});
+            std::vector<Stretch> stretches;  // some of them empty
+            std::vector<Count> weights;      // of each word
+            while (weights.size() < n_words || random.chance(30)) {
+                const std::size_t n = random.between(0, n_words - weights.size());
+                const Count weight = random.one_of<Count>({1, 2, 3, 4, 12, 1000, 65537});
+                stretches.push_back({data.data() + weights.size() * stride, n, weight});
+                weights.insert(weights.end(), n, weight);
+            }
             const std::size_t begin = 8 * random.below(stride / 8);
             const std::size_t end = random.between(begin, stride - 1);
             const std::vector<Count> before = random_counts(random, stride * stride);
             std::vector<Count> out = before;
-            kernels.pair_counts(data.data(), stride, n_words, begin, end, multiplier, out.data());
+            kernels.pair_counts(stretches.data(), stretches.size(), stride, begin, end, out.data());
             for (std::size_t i = 0; i < stride; ++i)
                 for (std::size_t j = 0; j < stride; ++j) {
                     const bool counted = i >= begin && i < end && j >= i;
@@ -141,7 +148,7 @@ void test_pair_counts(const Kernels& kernels, Random& random) {
                     if (!counted && !untouched) continue;
                     Count expected = before[i * stride + j];
                     for (std::size_t w = 0; counted && w < n_words; ++w)
-                        expected += multiplier * std::popcount(data[w * stride + i] & data[w * stride + j]);
+                        expected += weights[w] * std::popcount(data[w * stride + i] & data[w * stride + j]);
                     CHECK_EQ(out[i * stride + j], expected);
                 }
         }
