@@ -86,9 +86,25 @@ void stump_row_masked(const PairRow& p, Count* yes, Count* no) {
     no[p.feature] = _mm512_reduce_max_epi32(best_no);
 }
 
+// A comparison gives the bits at once, without a byte for each.
+void constant_columns_masked(const Count* single, std::size_t step, std::size_t n_classes, Count all,
+                             std::size_t width, Word& none_has, Word& all_have) {
+    none_has = all_have = 0;
+    for (std::size_t j = 0; j < width; j += 16) {
+        const std::size_t left = width - j;
+        const auto there = static_cast<__mmask16>(left < 16 ? (1u << left) - 1 : 0xFFFFu);
+        __m512i with = _mm512_setzero_si512();
+        for (std::size_t c = 0; c < n_classes; ++c)
+            with = _mm512_add_epi32(with, _mm512_maskz_loadu_epi32(there, single + c * step + j));
+        none_has |= Word{_mm512_mask_cmpeq_epi32_mask(there, with, _mm512_setzero_si512())} << j;
+        all_have |= Word{_mm512_mask_cmpeq_epi32_mask(there, with, _mm512_set1_epi32(all))} << j;
+    }
+}
+
 constexpr Kernels kernels() {
     Kernels all = make_kernels("avx512");
     all.stump_row = stump_row_masked;
+    all.constant_columns = constant_columns_masked;
     return all;
 }
 
