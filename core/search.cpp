@@ -109,30 +109,30 @@ Bounds Search::look_up(Worker& worker, const Subproblem& key, const Bounds& know
     return *found;
 }
 
-Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Child& child, bool yes,
-                     std::size_t depth, std::size_t lookahead, Cost budget) {
+Bounds Search::known(Worker& worker, const Node& parent, Child& child, std::size_t depth,
+                     std::size_t lookahead) {
     const Cost leaf = problem_.price.of(node_errors(parent.view(), child.counts.data()), 1);
     const Cost floor = split_floor(problem_, parent.view(), child.counts.data());
     if (depth == 0 || leaf <= floor) return {leaf, leaf, -1};
     if (depth == 1 && lookahead >= 1) return solve_one_level(problem_, parent.view(), child.counts.data());
+    if (!remembers(lookahead)) return {floor, leaf, -1};
+    return look_up(worker, key_of(parent, child, depth, lookahead), {floor, leaf, -1});
+}
 
-    const bool remember = lookahead >= 1 || remember_completions_;
-    Subproblem key{{}, static_cast<std::uint16_t>(depth), static_cast<std::uint16_t>(lookahead)};
-    if (remember) key.literals = literals_of(parent, child);
-    Bounds known{floor, leaf, -1};
-    if (remember) known = look_up(worker, key, known);
+Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, bool yes, std::size_t depth,
+                     std::size_t lookahead, Cost budget, const Bounds& known) {
     if (known.exact() || known.lower > budget || problem_.limits.stopped()) return known;
-
     Level& own = worker.level(level);
+    Child& child = own.child[yes ? 0 : 1];
     Bounds result;
     if (lookahead == 0) {
         ++worker.statistics.completions;
         const Word* rows = depth == 1 ? nullptr : mask_of(parent, child, own.feature, yes);  // counts suffice
         const Cost cost = worker.greedy.value(parent.view(), rows, child.counts.data(), depth, budget);
         if (problem_.limits.stopped())
-            result = {known.lower, leaf, -1};
+            result = known;
         else
-            result = {cost, cost <= budget ? cost : leaf, -1};
+            result = {cost, cost <= budget ? cost : known.upper, -1};
     } else if (depth == 2 && lookahead == 2) {
         result = last_two_levels(worker, level, parent, yes);
     } else {
@@ -143,8 +143,30 @@ Bounds Search::value(Worker& worker, std::size_t level, const Node& parent, Chil
         result = search(worker, level + 1, own.node, depth, lookahead, budget + more);
     }
     result.lower = std::max(result.lower, known.lower);
-    if (remember) cache_.store(key, result);
+    if (remembers(lookahead)) cache_.store(key_of(parent, child, depth, lookahead), result);
     return result;
+}
+
+Cost Search::values(Worker& worker, std::size_t level, const Node& node, std::size_t depth,
+                    std::size_t lookahead, Cost budget, int first, Cost (&lower)[2]) {
+    Level& own = worker.level(level);
+    const int order[2] = {first, 1 - first};
+    Bounds known[2];
+    // What is known of one child may spare a search of the other.
+    for (const int side : order) {
+        if (lower[0] + lower[1] > budget) return kInfinite;
+        known[side] = this->known(worker, node, own.child[side], depth, lookahead);
+        lower[side] = std::max(lower[side], known[side].lower);
+    }
+    Cost sum = 0;
+    for (const int side : order) {
+        if (lower[0] + lower[1] > budget) return kInfinite;
+        const Bounds found =
+            value(worker, level, node, side == 0, depth, lookahead, budget - lower[1 - side], known[side]);
+        lower[side] = std::max(lower[side], found.lower);
+        sum += found.upper;
+    }
+    return sum;
 }
 
 // ---- the minimum over features --------------------------------------------------------------------
@@ -273,17 +295,7 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
         // With pair counts the lighter child first: it is cheaper, and the other's follow by subtraction.
         // Otherwise the one with more errors: the sooner the sum is too large, the better.
         const bool yes_first = optimal ? weight[0] <= weight[1] : leaf[0] >= leaf[1];
-        const int first = yes_first ? 0 : 1;
-        for (const int side : {first, 1 - first}) {
-            if (lower[0] + lower[1] > limit) {
-                upper = kInfinite;
-                break;
-            }
-            const Bounds found = value(worker, level, node, own.child[side], side == 0, depth - 1,
-                                       lookahead - 1, limit - lower[1 - side]);
-            lower[side] = std::max(lower[side], found.lower);
-            upper += found.upper;
-        }
+        upper = values(worker, level, node, depth - 1, lookahead - 1, limit, yes_first ? 0 : 1, lower);
     } catch (const LimitReached&) {  // what is proved so far stays true
         upper = kInfinite;
     } catch (const std::bad_alloc&) {
@@ -433,7 +445,7 @@ Bounds Search::last_two_levels(Worker& worker, std::size_t level, const Node& pa
 // ---- all splits of a node -------------------------------------------------------------------------
 
 bool Search::sides(std::size_t worker_index, const Node& node, std::size_t f, std::size_t depth,
-                   std::size_t lookahead, Cost budget, Cost (&values)[2]) {
+                   std::size_t lookahead, Cost budget, Cost (&bounds)[2]) {
     Worker& worker = *workers_[worker_index];
     open(worker, 0, node, f);
     Level& own = worker.level(0);
@@ -441,19 +453,13 @@ bool Search::sides(std::size_t worker_index, const Node& node, std::size_t f, st
     for (int side = 0; side < 2; ++side) {
         const Count* counts = own.child[side].counts.data();
         weight[side] = weight_at(node.view(), counts, node.view().ones());
-        values[side] = depth > 2 ? three_leaf_bound(worker, node.view(), counts)
+        bounds[side] = depth > 2 ? three_leaf_bound(worker, node.view(), counts)
                                  : std::min(problem_.price.of(node_errors(node.view(), counts), 1),
                                             split_floor(problem_, node.view(), counts));
     }
-    const int first = weight[0] <= weight[1] ? 0 : 1;  // the lighter: it is cheaper
-    for (const int side : {first, 1 - first}) {
-        if (values[0] + values[1] > budget) return false;
-        const Bounds found = value(worker, 0, node, own.child[side], side == 0, depth - 1, lookahead,
-                                   budget - values[1 - side]);
-        values[side] = std::max(values[side], found.lower);
-        if (values[0] + values[1] > budget || problem_.limits.stopped()) return false;
-    }
-    return true;
+    const int lighter = weight[0] <= weight[1] ? 0 : 1;  // it is cheaper
+    values(worker, 0, node, depth - 1, lookahead, budget, lighter, bounds);
+    return bounds[0] + bounds[1] <= budget && !problem_.limits.stopped();
 }
 
 const Child& Search::child(std::size_t worker, const Node& node, int side) {

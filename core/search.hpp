@@ -4,7 +4,7 @@
 //                = greedy(D, d)                                               if k = 0
 //                = min( leaf(D), min over f of V(D_f, d-1, k-1) + V(D_notf, d-1, k-1) )
 //
-// value() is the definition, with what is known of the subproblem; search() is the minimum over f.
+// known() and value() are the definition, search() is the minimum over f.
 // Everything else here only makes them fast: bounds (cost.hpp), the cache (cache.hpp), and, for the optimal
 // value (k = d), pair counts that solve the last two levels at once (pairs.hpp).
 //
@@ -89,8 +89,19 @@ private:
     struct Worker;  // scratch memory of one thread
     struct Choice;  // the candidates at one node, and the best of them so far
 
-    Bounds value(Worker& worker, std::size_t level, const Node& parent, Child& child, bool yes,
-                 std::size_t depth, std::size_t lookahead, Cost budget);
+    // V of an open child with depth levels left, given what is known of it.
+    Bounds value(Worker& worker, std::size_t level, const Node& parent, bool yes, std::size_t depth,
+                 std::size_t lookahead, Cost budget, const Bounds& known);
+    // What is known of a child without searching it.
+    Bounds known(Worker& worker, const Node& parent, Child& child, std::size_t depth, std::size_t lookahead);
+    // The sum of V of both open children as far as they are within the budget, with their lower bounds raised.
+    Cost values(Worker& worker, std::size_t level, const Node& node, std::size_t depth, std::size_t lookahead,
+                Cost budget, int first, Cost (&lower)[2]);
+    bool remembers(std::size_t lookahead) const { return lookahead >= 1 || remember_completions_; }
+    Subproblem key_of(const Node& parent, Child& child, std::size_t depth, std::size_t lookahead) const {
+        return {literals_of(parent, child), static_cast<std::uint16_t>(depth),
+                static_cast<std::uint16_t>(lookahead)};
+    }
     Bounds look_up(Worker& worker, const Subproblem& key, const Bounds& known);
     Bounds search(Worker& worker, std::size_t level, const Node& node, std::size_t depth,
                   std::size_t lookahead, Cost budget);
