@@ -41,7 +41,8 @@ std::uint32_t Cache::tag_of(Word hash, std::size_t mask) {
 }
 
 Word* Cache::record_at(Shard& shard, std::size_t entry, std::size_t record_words) {
-    return shard.records[entry / kAtOnce].data() + entry % kAtOnce * record_words;
+    const std::size_t within = (std::size_t{1} << shard.at_once) - 1;
+    return shard.records[entry >> shard.at_once].data() + (entry & within) * record_words;
 }
 
 // The slot that leads to the key's entry, or the empty one where it belongs. They are never all full.
@@ -109,22 +110,24 @@ void Cache::place(Buffer<std::uint32_t>& slots, Word hash, std::size_t entry) {
     slots[slot] = tag_of(hash, mask) | static_cast<std::uint32_t>(entry + 1);
 }
 
-// Makes room for one more entry. Slots, at most half full, grow by doubling.
+// Makes room for one more entry: of records some 16 KB at once, which wastes little and moves none; slots, at most
+// half full, grow by doubling.
 void Cache::grow(Shard& shard, std::size_t record_words) {
-    constexpr std::size_t kFirst = 16;                   // slots
+    constexpr std::size_t kWords = 2048, kFirstSlots = 16;
     constexpr std::size_t kMost = std::size_t{1} << 31;  // entries: as many as slots can lead to
     if (shard.entries == kMost) {
         limits_.out_of_memory();
         throw LimitReached{};
     }
-    if (shard.entries == shard.records.size() * kAtOnce) {
+    if (shard.entries == shard.records.size() << shard.at_once) {
+        while (shard.entries == 0 && 2 * record_words << shard.at_once <= kWords) ++shard.at_once;
         Buffer<Word> more(limits_);
-        more.resize(kAtOnce * record_words);
+        more.resize(record_words << shard.at_once);
         shard.records.push_back(std::move(more));
     }
     if (2 * (shard.entries + 1) <= shard.slots.size()) return;
     Buffer<std::uint32_t> larger(limits_);
-    larger.resize(std::max(kFirst, 2 * shard.slots.size()));
+    larger.resize(std::max(kFirstSlots, 2 * shard.slots.size()));
     larger.fill(0);
     for (std::size_t i = 0; i < shard.entries; ++i) {
         const Word* record = record_at(shard, i, record_words);

@@ -6,8 +6,8 @@
 //            bits long instead of n. The hash only finds a slot; the whole key decides.
 // Invariant: lower bounds only rise, upper bounds only fall, and an entry with lower == upper carries the
 //            feature that the tie rule prescribes (-1: leaf). Safe to use from several threads.
-// Cost:      a find or store is one lock and about two cache misses; small slots that lead to entries which lie
-//            side by side take half the memory of a table of entries.
+// Cost:      a find or store is about two cache misses, and one lock where threads share it; small slots that lead to
+//            entries which lie side by side take half the memory of a table of entries.
 #pragma once
 
 #include <cstddef>
@@ -63,11 +63,11 @@ private:
         std::mutex mutex;
         // 0: empty; else 1 + which of the entries, and in the bits above those that say so, bits of the hash.
         Buffer<std::uint32_t> slots;
-        std::vector<Buffer<Word>> records;  // entries, each followed by its literals, kAtOnce to a buffer
+        std::vector<Buffer<Word>> records;  // 2^at_once entries to a buffer, each followed by its literals
+        unsigned at_once = 0;
         std::size_t entries = 0;
     };
-    static constexpr std::size_t kShards = 16;   // so that threads seldom wait for each other
-    static constexpr std::size_t kAtOnce = 256;  // entries: few enough to waste little, and none ever moves
+    static constexpr std::size_t kShards = 16;  // so that threads seldom wait for each other
 
     Shard& shard_of(Word hash) const { return *shards_[shared_ ? hash >> 60 : 0]; }
     std::unique_lock<std::mutex> lock(Shard& shard) const {

@@ -166,6 +166,17 @@ void test_budget(bool shared) {
     }
 }
 
+// A few entries of a very wide table take little more than themselves, however many threads there may be.
+void test_wide_keys(bool shared) {
+    constexpr std::size_t kKeyWords = 1000, kEntries = 20;
+    Limits limits;
+    Cache cache(limits, shared);
+    for (std::size_t i = 0; i < kEntries; ++i)
+        cache.store(as_subproblem({std::vector<Word>(kKeyWords, i), 1, 1}), {0, 1, 0});
+    CHECK_EQ(cache.size(), kEntries);
+    CHECK_LE(limits.peak_bytes(), 2 * (kEntries + 16) * kKeyWords * sizeof(Word));
+}
+
 }  // namespace
 }  // namespace splitsecond
 
@@ -178,6 +189,7 @@ int main() {
         test_many_keys(random, 3, 60000, shared);
         test_equal_hashes(random, shared);
         test_budget(shared);
+        test_wide_keys(shared);
     }
     test_bounds_improve();
     test_threads();
