@@ -270,8 +270,10 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
         return choice.limit(id, budget);
     };
     const Cost limit = read();
-    const bool quick = node.has_pairs && lookahead == 1;  // and completions look at the clock, too
-    if (lower[0] + lower[1] > limit || (quick ? problem_.limits.stopped() : problem_.limits.stop())) return;
+    if (lower[0] + lower[1] > limit || problem_.limits.stopped()) return;
+    // With pair counts, completions take a microsecond: not each of them needs to read the clock.
+    const bool look = !node.has_pairs || lookahead > 1 || f % 16 == 0;
+    if (look && problem_.limits.stop()) return;
 
     const bool optimal = lookahead == depth;
     Cost upper = 0;
