@@ -228,6 +228,9 @@ private:
                     look(w, rows, node, f, splits[f]);
                 } catch (const LimitReached&) {
                     splits[f].feature = -1;
+                } catch (const std::bad_alloc&) {  // which must not leave a thread
+                    splits[f].feature = -1;
+                    problem_.limits.out_of_memory();
                 }
             };
             if (share)
