@@ -49,6 +49,11 @@ inline bool bits_of_bytes(const std::uint8_t* bytes, std::size_t width, Word& bi
 namespace splitsecond {
 namespace {
 
+// Those of 16 lanes that hold something when so many counts are left.
+inline __mmask16 lanes_of(std::size_t left) {
+    return static_cast<__mmask16>(left < 16 ? (1u << left) - 1 : 0xFFFFu);
+}
+
 // Rows are short: half of the time would go into what is left behind the last whole vector.
 void stump_row_masked(const PairRow& p, Count* yes, Count* no) {
     if (p.n_classes != 2) return stump_row(p, yes, no);
@@ -62,8 +67,7 @@ void stump_row_masked(const PairRow& p, Count* yes, Count* no) {
     __m512i best_yes = _mm512_set1_epi32(yes[p.feature]);
     __m512i best_no = _mm512_set1_epi32(no[p.feature]);
     for (std::size_t j = p.feature + 1; j < p.n_features; j += 16) {
-        const std::size_t left = p.n_features - j;
-        const auto there = static_cast<__mmask16>(left < 16 ? (1u << left) - 1 : 0xFFFFu);
+        const __mmask16 there = lanes_of(p.n_features - j);
         __m512i a[2], b[2];
         for (int c = 0; c < 2; ++c) {
             a[c] = _mm512_maskz_loadu_epi32(there, pair[c] + j);
@@ -91,8 +95,7 @@ void constant_columns_masked(const Count* single, std::size_t step, std::size_t 
                              std::size_t width, Word& none_has, Word& all_have) {
     none_has = all_have = 0;
     for (std::size_t j = 0; j < width; j += 16) {
-        const std::size_t left = width - j;
-        const auto there = static_cast<__mmask16>(left < 16 ? (1u << left) - 1 : 0xFFFFu);
+        const __mmask16 there = lanes_of(width - j);
         __m512i with = _mm512_setzero_si512();
         for (std::size_t c = 0; c < n_classes; ++c)
             with = _mm512_add_epi32(with, _mm512_maskz_loadu_epi32(there, single + c * step + j));
