@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "workers.hpp"
+
 namespace splitsecond {
 namespace {
 
@@ -20,7 +22,7 @@ Word hash_of(const Subproblem& key) {
 }  // namespace
 
 Cache::Cache(Limits& limits, bool shared) : limits_(limits), shared_(shared) {
-    for (std::size_t s = 0; s < (shared ? kShards : 1); ++s)
+    for (std::size_t s = 0; s < (shared ? std::size_t{1} << kShardBits : 1); ++s)
         shards_.push_back(std::make_unique<Shard>(limits_));
 }
 
@@ -45,34 +47,26 @@ Word* Cache::record_at(Shard& shard, std::size_t entry, std::size_t record_words
     return shard.records[entry >> shard.at_once].data() + (entry & within) * record_words;
 }
 
-// The slot that leads to the key's entry, or the empty one where it belongs. They are never all full.
-std::size_t Cache::locate(Shard& shard, Word hash, const Subproblem& key) {
+// The key's record; null: there is none. Slots are never all full.
+Word* Cache::record_of(Shard& shard, Word hash, const Subproblem& key) {
+    if (shard.entries == 0) return nullptr;
     const std::size_t mask = shard.slots.size() - 1, record_words = kEntryWords + key.literals.size();
     const std::uint32_t tag = tag_of(hash, mask);
-    std::size_t slot = hash & mask;
-    for (; shard.slots[slot] != 0; slot = (slot + 1) & mask) {
+    for (std::size_t slot = hash & mask; shard.slots[slot] != 0; slot = (slot + 1) & mask) {
         if ((shard.slots[slot] & ~mask) != tag) continue;
-        const Word* record = record_at(shard, (shard.slots[slot] & mask) - 1, record_words);
+        Word* record = record_at(shard, (shard.slots[slot] & mask) - 1, record_words);
         const Entry entry = read(record);
         if (entry.depth == key.depth && entry.lookahead == key.lookahead &&
             std::equal(key.literals.begin(), key.literals.end(), record + kEntryWords))
-            break;
+            return record;
     }
-    return slot;
-}
-
-// The key's record; null: there is none.
-Word* Cache::record_of(Shard& shard, Word hash, const Subproblem& key) {
-    if (shard.entries == 0) return nullptr;
-    const std::uint32_t slot = shard.slots[locate(shard, hash, key)];
-    if (slot == 0) return nullptr;
-    return record_at(shard, (slot & (shard.slots.size() - 1)) - 1, kEntryWords + key.literals.size());
+    return nullptr;
 }
 
 std::optional<Bounds> Cache::find(const Subproblem& key) const {
     const Word hash = hash_of(key);
     Shard& shard = shard_of(hash);
-    const auto alone = lock(shard);
+    const auto lock = lock_if(shared_, shard.mutex);
     const Word* record = record_of(shard, hash, key);
     if (record == nullptr) return std::nullopt;
     const Entry entry = read(record);
@@ -82,7 +76,7 @@ std::optional<Bounds> Cache::find(const Subproblem& key) const {
 void Cache::store(const Subproblem& key, const Bounds& bounds) {
     const Word hash = hash_of(key);
     Shard& shard = shard_of(hash);
-    const auto alone = lock(shard);
+    const auto lock = lock_if(shared_, shard.mutex);
     if (Word* record = record_of(shard, hash, key)) {
         Entry entry = read(record);
         entry.lower = std::max(entry.lower, bounds.lower);
@@ -141,7 +135,7 @@ void Cache::grow(Shard& shard, std::size_t record_words) {
 std::size_t Cache::size() const {
     std::size_t entries = 0;
     for (const auto& shard : shards_) {
-        const auto alone = lock(*shard);
+        const auto lock = lock_if(shared_, shard->mutex);
         entries += shard->entries;
     }
     return entries;

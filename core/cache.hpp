@@ -67,14 +67,10 @@ private:
         unsigned at_once = 0;
         std::size_t entries = 0;
     };
-    static constexpr std::size_t kShards = 16;  // so that threads seldom wait for each other
+    static constexpr unsigned kShardBits = 4;  // 16 shards, so that threads seldom wait for each other
 
-    Shard& shard_of(Word hash) const { return *shards_[shared_ ? hash >> 60 : 0]; }
-    std::unique_lock<std::mutex> lock(Shard& shard) const {
-        return shared_ ? std::unique_lock(shard.mutex) : std::unique_lock<std::mutex>();
-    }
+    Shard& shard_of(Word hash) const { return *shards_[shared_ ? hash >> (64 - kShardBits) : 0]; }
     static std::uint32_t tag_of(Word hash, std::size_t mask);
-    static std::size_t locate(Shard& shard, Word hash, const Subproblem& key);
     static Word* record_at(Shard& shard, std::size_t entry, std::size_t record_words);
     static Word* record_of(Shard& shard, Word hash, const Subproblem& key);
     static void place(Buffer<std::uint32_t>& slots, Word hash, std::size_t entry);

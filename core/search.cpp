@@ -43,10 +43,6 @@ struct Search::Choice {
     bool shared = false;             // threads try features at the same time
     std::mutex mutex;
 
-    std::unique_lock<std::mutex> lock() {
-        return shared ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
-    }
-
     // What a split on feature `id` may cost at most to be chosen.
     Cost limit(std::int32_t id, Cost budget) const {
         return std::min(budget, id < best.feature ? best.upper : best.upper - 1);
@@ -265,7 +261,7 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
     const auto id = static_cast<std::int32_t>(node.view().features[f]);
     Cost lower[2];
     const auto read = [&] {  // what other features have taught meanwhile
-        const auto lock = choice.lock();
+        const auto lock = lock_if(choice.shared, choice.mutex);
         for (int side = 0; side < 2; ++side) lower[side] = choice.lower[side][f];
         return choice.limit(id, budget);
     };
@@ -305,7 +301,7 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
         upper = kInfinite;
     }
 
-    const auto lock = choice.lock();
+    const auto lock = lock_if(choice.shared, choice.mutex);
     for (int side = 0; side < 2; ++side) choice.lower[side][f] = std::max(choice.lower[side][f], lower[side]);
     // Beyond the limit a cost may be right but is no choice: equal ones were not looked at.
     if (upper <= limit) choice.offer(upper, id);

@@ -18,6 +18,11 @@
 
 namespace splitsecond {
 
+// A lock where several threads share something; nothing otherwise.
+inline std::unique_lock<std::mutex> lock_if(bool shared, std::mutex& mutex) {
+    return shared ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
+}
+
 class Workers {
 public:
     // Threads are started on the first run(), so that a small fit never pays for them.
