@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <new>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -101,12 +100,7 @@ Graph::Counted Graph::fill_histograms(Limits& limits) {
         return sum_up(sum) ? Counted::all : Counted::too_few_digits;
     };
     Counted done = Counted::stopped;
-    try {
-        done = fill_all();
-    } catch (const LimitReached&) {
-    } catch (const std::bad_alloc&) {
-        limits.out_of_memory();
-    }
+    limits.completes([&] { done = fill_all(); });
     limits.release(bytes);
     return done;
 }

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <new>
 #include <thread>
 
 namespace splitsecond {
@@ -44,6 +45,19 @@ public:
     void charge(std::size_t bytes);  // throws LimitReached
     void release(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
     void out_of_memory() { stop_because(Status::memory_limit); }
+
+    // Does the work; false: there was no time or room to end it. Nothing is thrown that a thread could not bear.
+    template <class Work>
+    bool completes(const Work& work) {
+        try {
+            work();
+            return true;
+        } catch (const LimitReached&) {
+        } catch (const std::bad_alloc&) {
+            out_of_memory();
+        }
+        return false;
+    }
 
     // How far the outermost loop has come, for whoever watches through `interrupted`.
     void start_loop(std::size_t steps) { done_ = 0, steps_ = steps; }

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <new>
 #include <utility>
 #include <vector>
 
@@ -215,32 +214,23 @@ private:
         std::vector<Split> splits;
         GraphNode& node = graph_.nodes[id];
         const std::size_t levels = levels_left(node);
-        try {
-            if (problem_.limits.stop()) return {};
+        problem_.limits.completes([&] {
+            if (problem_.limits.stop()) return;
             Node& rows = rows_of(worker, paths_[id]);
-            if (levels > 1 && !search_.count_pairs(worker, rows)) return {};
+            if (levels > 1 && !search_.count_pairs(worker, rows)) return;
             if (node.role != Role::plain && node.prefix_budget >= 0)
                 set_fill(node, search_.greedy(worker).value(rows.view(), nullptr, rows.counts.data(), levels,
                                                             kInfinite));
             splits.resize(rows.view().n_features);
             const auto look_at = [&](std::size_t f, std::size_t w) {
-                try {
-                    look(w, rows, node, f, splits[f]);
-                } catch (const LimitReached&) {
-                    splits[f].feature = -1;
-                } catch (const std::bad_alloc&) {  // which must not leave a thread
-                    splits[f].feature = -1;
-                    problem_.limits.out_of_memory();
-                }
+                const auto work = [&] { look(w, rows, node, f, splits[f]); };
+                if (!problem_.limits.completes(work)) splits[f].feature = -1;
             };
             if (share)
                 threads_.run(splits.size(), look_at);
             else
                 for (std::size_t f = 0; f < splits.size(); ++f) look_at(f, worker);
-        } catch (const LimitReached&) {
-        } catch (const std::bad_alloc&) {
-            problem_.limits.out_of_memory();
-        }
+        });
         return splits;
     }
 
@@ -466,19 +456,12 @@ void look_ahead(Search& search, Workers& workers, Limits& limits, Node& root, st
         while (values[0] + values[1] < now && !least.compare_exchange_weak(now, values[0] + values[1])) {
         }
     };
-    const auto careful = [&](const auto& work) {  // what is not known then will be looked for again
-        try {
-            work();
-        } catch (const LimitReached&) {
-        } catch (const std::bad_alloc&) {
-            limits.out_of_memory();
-        }
-    };
-    careful([&] {
+    limits.completes([&] {  // what is not known then will be looked for again
         if (!search.count_pairs(0, root)) return;
         const std::vector<std::size_t> order = search.ranked(root);
-        workers.run(order.size(),
-                    [&](std::size_t i, std::size_t worker) { careful([&] { look(order[i], worker); }); });
+        workers.run(order.size(), [&](std::size_t i, std::size_t worker) {
+            limits.completes([&] { look(order[i], worker); });
+        });
     });
 }
 

@@ -1,7 +1,6 @@
 #include "search.hpp"
 
 #include <algorithm>
-#include <new>
 
 namespace splitsecond {
 
@@ -272,8 +271,8 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
     if (look && problem_.limits.stop()) return;
 
     const bool optimal = lookahead == depth;
-    Cost upper = 0;
-    try {
+    Cost upper = kInfinite;          // until it is found
+    problem_.limits.completes([&] {  // what is proved meanwhile stays true
         open(worker, level, node, f);
         Level& own = worker.level(level);
         Cost leaf[2], weight[2];
@@ -294,12 +293,7 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
         // Otherwise the one with more errors: the sooner the sum is too large, the better.
         const bool yes_first = optimal ? weight[0] <= weight[1] : leaf[0] >= leaf[1];
         upper = values(worker, level, node, depth - 1, lookahead - 1, limit, yes_first ? 0 : 1, lower);
-    } catch (const LimitReached&) {  // what is proved so far stays true
-        upper = kInfinite;
-    } catch (const std::bad_alloc&) {
-        problem_.limits.out_of_memory();
-        upper = kInfinite;
-    }
+    });
 
     const auto lock = lock_if(choice.shared, choice.mutex);
     for (int side = 0; side < 2; ++side) choice.lower[side][f] = std::max(choice.lower[side][f], lower[side]);
