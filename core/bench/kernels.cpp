@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 #include "peaks.hpp"
 
 namespace splitsecond {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "boost.hpp"
+#include "guess/boosting.hpp"
 #include "check.hpp"
 #include "data.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms.hpp"
+#include "search/algorithms.hpp"
 #include "check.hpp"
 
 namespace splitsecond {

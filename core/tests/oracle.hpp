@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "cost.hpp"
+#include "search/cost.hpp"
 #include "data.hpp"
 
 namespace splitsecond {

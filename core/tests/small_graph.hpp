@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "graph.hpp"
+#include "sets/graph.hpp"
 
 namespace splitsecond {
 

@@ -1,5 +1,5 @@
 // Arithmetic on numbers of many words, against the same done bit by bit.
-#include "bignum.hpp"
+#include "sets/bignum.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Bins of numbers: in order, without gaps, exact where they can be and of about equal weight where not.
-#include "binning.hpp"
+#include "guess/binning.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Boosted questions: those of a slow and plain oracle, and only such as may be asked.
-#include "boost.hpp"
+#include "guess/boosting.hpp"
 
 #include <algorithm>
 #include <cmath>

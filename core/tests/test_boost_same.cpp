@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "boost.hpp"
+#include "guess/boosting.hpp"
 #include "boost_cases.hpp"
 #include "check.hpp"
 #include "data.hpp"

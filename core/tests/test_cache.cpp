@@ -1,5 +1,5 @@
 // The cache of subproblems: exact keys, growth, bounds that only improve, threads, a memory budget.
-#include "cache.hpp"
+#include "search/cache.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,6 @@
 // Packing: every type and layout, weights, columns left out, cells that are not binary, and the
 // errors that no tree can avoid.
-#include "dataset.hpp"
+#include "data/packing.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // Sets of trees as graphs: small ones by hand, and Rashomon sets against a list of all trees.
-#include "graph.hpp"
+#include "sets/graph.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include "check.hpp"
 #include "data.hpp"
 #include "oracle.hpp"
-#include "rashomon.hpp"
+#include "sets/rashomon.hpp"
 #include "small_graph.hpp"
 
 namespace splitsecond {

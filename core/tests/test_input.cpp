@@ -2,7 +2,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "algorithms.hpp"
+#include "search/algorithms.hpp"
 #include "check.hpp"
 #include "data.hpp"
 

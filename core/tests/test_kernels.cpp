@@ -1,5 +1,5 @@
 // Every path of kernels against naive loops; the entropies bit for bit between paths.
-#include "kernels.hpp"
+#include "kernels/kernels.hpp"
 
 #include <algorithm>
 #include <bit>

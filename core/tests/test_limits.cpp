@@ -1,11 +1,11 @@
 // Deadlines, memory budgets and interrupts: always a valid tree, and a bound that is true.
-#include "limits.hpp"
+#include "runtime/limits.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
-#include "algorithms.hpp"
+#include "search/algorithms.hpp"
 #include "check.hpp"
 #include "data.hpp"
 

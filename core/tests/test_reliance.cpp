@@ -1,5 +1,5 @@
 // Reliance against all pairs of rows: each row with its own variable's answers taken from every other.
-#include "reliance.hpp"
+#include "sets/reliance.hpp"
 
 #include <cstddef>
 #include <cstdint>

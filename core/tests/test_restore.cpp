@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "check.hpp"
-#include "graph.hpp"
+#include "sets/graph.hpp"
 #include "small_graph.hpp"
 
 namespace splitsecond {

@@ -1,5 +1,5 @@
 // The contract of Search::value: V exactly when V fits the budget, a true bound above it otherwise.
-#include "search.hpp"
+#include "search/recursion.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include "check.hpp"
 #include "data.hpp"
-#include "dataset.hpp"
+#include "data/packing.hpp"
 #include "oracle.hpp"
 
 namespace splitsecond {

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "algorithms.hpp"
+#include "search/algorithms.hpp"
 #include "check.hpp"
 #include "data.hpp"
 #include "oracle.hpp"

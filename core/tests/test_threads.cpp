@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms.hpp"
+#include "search/algorithms.hpp"
 #include "check.hpp"
 #include "data.hpp"
 

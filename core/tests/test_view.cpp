@@ -1,5 +1,5 @@
 // Dividing, choosing, gathering and ordering the rows of a node: nothing is lost, nothing is added.
-#include "view.hpp"
+#include "data/packed_rows.hpp"
 
 #include <cstddef>
 #include <map>
@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cluster.hpp"
+#include "search/row_order.hpp"
 #include "data.hpp"
-#include "dataset.hpp"
-#include "problem.hpp"
+#include "data/packing.hpp"
+#include "search/problem.hpp"
 #include "views.hpp"
 
 namespace splitsecond {

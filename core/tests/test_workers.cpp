@@ -1,5 +1,5 @@
 // A shared loop: every index once, round after round, whatever the number of threads.
-#include "workers.hpp"
+#include "runtime/workers.hpp"
 
 #include <atomic>
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "view.hpp"
+#include "data/packed_rows.hpp"
 
 namespace splitsecond {
 

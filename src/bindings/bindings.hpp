@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "dataset.hpp"
-#include "graph.hpp"
-#include "limits.hpp"
-#include "problem.hpp"
+#include "data/packing.hpp"
+#include "sets/graph.hpp"
+#include "runtime/limits.hpp"
+#include "search/problem.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "bindings.hpp"
-#include "rashomon.hpp"
+#include "sets/rashomon.hpp"
 
 namespace splitsecond {
 namespace {

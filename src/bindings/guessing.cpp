@@ -2,8 +2,8 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
-#include "binning.hpp"
-#include "boost.hpp"
+#include "guess/binning.hpp"
+#include "guess/boosting.hpp"
 
 namespace splitsecond {
 namespace {

@@ -1,5 +1,5 @@
 // How much trees rely on variables.
-#include "reliance.hpp"
+#include "sets/reliance.hpp"
 
 #include <stdexcept>
 

@@ -2,7 +2,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "algorithms.hpp"
+#include "search/algorithms.hpp"
 #include "bindings.hpp"
 
 namespace splitsecond {

@@ -1,0 +1,143 @@
+#include "search/pairs.hpp"
+
+namespace splitsecond {
+namespace {
+
+constexpr std::size_t kBlockBytes = 256 * 1024;  // data that stays in the second-level cache meanwhile
+
+}  // namespace
+
+bool PairMatrix::count(const Problem& problem, const View& view) {
+    if (problem.limits.stop()) return false;
+    n_classes_ = view.n_classes;
+    stride_ = view.stride;
+    counts_.resize(n_classes_ * class_step());
+    n_rows_ = view.n_features + 1;
+    const std::size_t tiled = (n_rows_ + kLanes - 1) / kLanes * kLanes;  // as the kernel goes over them
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+        if (is_large() && problem.limits.stop()) return false;
+        for (std::size_t i = 0; i < tiled; ++i)
+            std::fill(row_of(c, i) + begin_of(i), row_of(c, i) + stride_, 0);
+    }
+    const std::size_t block = std::max<std::size_t>(1, kBlockBytes / (stride_ * sizeof(Word)));
+    const auto add = [&](std::size_t cls, const std::vector<Stretch>& stretches) {
+        for (std::size_t row = 0; row < n_rows_; row += 64) {
+            if (is_large() && problem.limits.stop()) return false;
+            problem.kernels().pair_counts(stretches.data(), stretches.size(), stride_, row,
+                                          std::min(n_rows_, row + 64), counts_.data() + cls * class_step());
+        }
+        return true;
+    };
+    std::vector<Stretch> stretches;  // of one class, a block in all
+    std::size_t room = block;
+    for (std::size_t r = 0; r < view.runs.size(); ++r) {
+        const Run& run = view.runs[r];
+        for (std::size_t begin = run.begin; begin < run.end;) {
+            const std::size_t n = std::min(room, run.end - begin);
+            stretches.push_back({view.data.data() + begin * stride_, n, run.weight});
+            begin += n;
+            room -= n;
+            const bool last =
+                begin == run.end && (r + 1 == view.runs.size() || view.runs[r + 1].cls != run.cls);
+            if (room > 0 && !last) continue;
+            if (!add(run.cls, stretches)) return false;
+            stretches.clear();
+            room = block;
+        }
+    }
+    return true;
+}
+
+bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling) {
+    n_classes_ = parent.n_classes_;
+    n_rows_ = parent.n_rows_;
+    stride_ = parent.stride_;
+    counts_.resize(n_classes_ * class_step());
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+        if (is_large() && problem.limits.stop()) return false;
+        for (std::size_t i = 0; i < n_rows_; ++i) {
+            const std::size_t begin = begin_of(i);
+            problem.kernels().subtract(parent.row(c, i) + begin, sibling.row(c, i) + begin, stride_ - begin,
+                                       row_of(c, i) + begin);
+        }
+    }
+    return true;
+}
+
+bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling,
+                          const std::vector<std::uint32_t>& columns) {
+    n_classes_ = parent.n_classes_;
+    n_rows_ = sibling.n_rows_;
+    stride_ = sibling.stride_;
+    counts_.resize(n_classes_ * class_step());
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+        if (is_large() && problem.limits.stop()) return false;
+        for (std::size_t i = 0; i < n_rows_; ++i) {
+            const Count* all = parent.row(c, columns[i]);
+            const Count* part = sibling.row(c, i);
+            Count* rest = row_of(c, i);
+            for (std::size_t j = i; j < columns.size(); ++j) rest[j] = all[columns[j]] - part[j];
+            std::fill(rest + columns.size(), rest + stride_, 0);
+        }
+    }
+    return true;
+}
+
+void PairMatrix::counts_of(std::size_t i, Count* out) const {
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+        for (std::size_t j = 0; j < i; ++j) out[c * stride_ + j] = row(c, j)[i];
+        std::copy(row(c, i) + i, row(c, i) + stride_, out + c * stride_ + i);
+    }
+}
+
+void StumpScan::run(const Problem& problem, const View& layout, const Count* counts,
+                    const PairMatrix& pairs) {
+    const std::size_t k = layout.n_features;
+    for (std::vector<Count>* list : {&with, &leaf_yes, &leaf_no, &yes, &no}) list->resize(k);
+    scratch.resize(4 * k + layout.n_classes);
+    Count* totals = scratch.data() + 4 * k;
+    for (std::size_t c = 0; c < layout.n_classes; ++c) totals[c] = counts[c * layout.stride + layout.ones()];
+    problem.kernels().leaf_weights(counts, layout.stride, totals, layout.n_classes, k, with.data(),
+                                   leaf_yes.data(), leaf_no.data());
+    yes = leaf_yes;  // to begin with
+    no = leaf_no;
+    for (std::size_t i = 0; i < k; ++i)
+        problem.kernels().stump_row({i, k, layout.n_classes, pairs.row(0, i), pairs.class_step(), counts,
+                                     layout.stride, totals, scratch.data()},
+                                    yes.data(), no.data());
+}
+
+Bounds solve_two_levels(const Problem& problem, const View& layout, const Count* counts,
+                        const PairMatrix& pairs, StumpScan& scan) {
+    scan.run(problem, layout, counts, pairs);
+    const Price& price = problem.price;
+    const Cost all = weight_at(layout, counts, layout.ones());
+    Cost best = price.of(node_errors(layout, counts), 1);
+    std::int32_t feature = -1;
+    for (std::size_t f = 0; f < layout.n_features; ++f) {
+        const Cost weight = scan.with[f];
+        if (weight == 0 || weight == all) continue;  // no split; with lambda = 0 it could tie with one
+        const Cost yes = std::min(price.of(weight - scan.leaf_yes[f], 1), price.of(weight - scan.yes[f], 2));
+        const Cost no =
+            std::min(price.of(all - weight - scan.leaf_no[f], 1), price.of(all - weight - scan.no[f], 2));
+        if (yes + no < best) {
+            best = yes + no;
+            feature = static_cast<std::int32_t>(layout.features[f]);
+        }
+    }
+    return {best, best, feature};
+}
+
+Bounds solve_one_level(const Problem& problem, const View& layout, const Count* counts) {
+    const std::ptrdiff_t best = best_split(problem, layout, counts);
+    if (best < 0) {
+        const Cost leaf = problem.price.of(node_errors(layout, counts), 1);
+        return {leaf, leaf, -1};
+    }
+    const auto f = static_cast<std::size_t>(best);
+    const LeafErrors errors = leaf_errors(layout, counts, f);
+    const Cost cost = problem.price.of(errors.yes + errors.no, 2);
+    return {cost, cost, static_cast<std::int32_t>(layout.features[f])};
+}
+
+}  // namespace splitsecond

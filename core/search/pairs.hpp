@@ -1,0 +1,69 @@
+// Class counts of every pair of columns of a node: enough to solve two levels of splits exactly.
+//
+// What:      row(c, i)[j], i <= j: weight of class c where columns i and j are both 1. The special columns
+//            take part: row `ones` holds the class counts of the node, and any row's entry there the
+//            feature's own counts.
+// Cost:      k*k/2 popcounts over the node's words; the larger of two siblings is a subtraction.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "search/cache.hpp"
+#include "search/problem.hpp"
+
+namespace splitsecond {
+
+class PairMatrix {
+public:
+    explicit PairMatrix(Limits& limits) : counts_(limits) {}
+
+    bool count(const Problem& problem, const View& view);  // false when stopped
+    bool subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling);  // as well
+    // The same in some of the parent's columns (the last are its special ones), which the sibling has alone.
+    bool subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling,
+                  const std::vector<std::uint32_t>& columns);
+
+    const Count* row(std::size_t c, std::size_t i) const {
+        return counts_.data() + (c * stride_ + i) * stride_;
+    }
+    std::size_t class_step() const { return stride_ * stride_; }
+
+    // Class counts of the rows that have column i, in the layout of split_rows.
+    void counts_of(std::size_t i, Count* out) const;
+
+private:
+    Count* row_of(std::size_t c, std::size_t i) { return counts_.data() + (c * stride_ + i) * stride_; }
+    // Worth a look at the clock now and then.
+    bool is_large() const { return class_step() > 1 << 16; }
+    // Where a row's counts begin: the upper triangle, in whole vectors.
+    static std::size_t begin_of(std::size_t i) { return i / kLanes * kLanes; }
+
+    Buffer<Count> counts_;
+    std::size_t n_classes_ = 0;
+    std::size_t n_rows_ = 0;  // the features and the column of ones
+    std::size_t stride_ = 0;
+};
+
+// What two levels of splits can do: for each feature, the weight classified correctly on either side by the
+// best single split (or leaf) there.
+struct StumpScan {
+    std::vector<Count> yes;
+    std::vector<Count> no;
+    std::vector<Count> leaf_yes;  // the same by a leaf alone
+    std::vector<Count> leaf_no;
+    std::vector<Count> with;  // weight of the yes-side
+    std::vector<Count> scratch;
+
+    void run(const Problem& problem, const View& layout, const Count* counts, const PairMatrix& pairs);
+};
+
+// The optimal tree of depth at most two, for rows with these counts and pairs in this column layout.
+Bounds solve_two_levels(const Problem& problem, const View& layout, const Count* counts,
+                        const PairMatrix& pairs, StumpScan& scan);
+
+// The same with one level: the best single split, or a leaf.
+Bounds solve_one_level(const Problem& problem, const View& layout, const Count* counts);
+
+}  // namespace splitsecond

@@ -1,0 +1,84 @@
+// What is to be solved, and how: shared by the greedy completion and the search.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "search/cost.hpp"
+#include "kernels/kernels.hpp"
+#include "runtime/limits.hpp"
+#include "data/packed_rows.hpp"
+
+namespace splitsecond {
+
+// None of these changes the answer, only the speed; tests run every combination.
+struct SpeedOptions {
+    const Kernels* kernels = nullptr;  // null: the fastest
+    bool equivalent_points = true;     // sound for every value
+    bool similar_support = true;       // sound for the optimal value alone
+    bool minimum_support = true;       // sound for the optimal value alone
+    bool cache = true;                 // look up subproblems solved before
+    bool subtract_siblings = true;     // pair counts of the larger child by subtraction
+};
+
+struct Statistics {
+    std::uint64_t subproblems = 0;    // entered by the recursion
+    std::uint64_t completions = 0;    // greedy trees evaluated
+    std::uint64_t pair_matrices = 0;  // counted or subtracted
+    std::uint64_t cache_hits = 0;
+    std::uint64_t cache_entries = 0;
+
+    Statistics& operator+=(const Statistics& other) {
+        subproblems += other.subproblems;
+        completions += other.completions;
+        pair_matrices += other.pair_matrices;
+        cache_hits += other.cache_hits;
+        cache_entries += other.cache_entries;
+        return *this;
+    }
+};
+
+struct Problem {
+    Price price;
+    SpeedOptions speed;
+    Limits& limits;
+    bool exact_last_split = false;  // greedy chooses its last split by errors instead of entropy
+
+    const Kernels& kernels() const { return *speed.kernels; }
+};
+
+// Helpers over class counts of a view, counts[c * stride + j].
+
+// Errors of a leaf on the rows that have (yes) or lack feature j; with j = ones, on all rows.
+struct LeafErrors {
+    Cost yes;
+    Cost no;
+};
+LeafErrors leaf_errors(const View& view, const Count* counts, std::size_t j);
+
+// The feature of the view whose split is cheapest, the first among equals; -1: none beats a leaf.
+std::ptrdiff_t best_split(const Problem& problem, const View& view, const Count* counts);
+
+inline Cost node_errors(const View& view, const Count* counts) {
+    Cost all = 0, most = 0;
+    for (std::size_t c = 0; c < view.n_classes; ++c) {
+        const Cost weight = counts[c * view.stride + view.ones()];
+        all += weight;
+        most = weight > most ? weight : most;
+    }
+    return all - most;
+}
+
+// Weight of all classes in column j.
+inline Cost weight_at(const View& view, const Count* counts, std::size_t j) {
+    Cost sum = 0;
+    for (std::size_t c = 0; c < view.n_classes; ++c) sum += counts[c * view.stride + j];
+    return sum;
+}
+
+// Least cost of any tree with a split on these rows (cost.hpp).
+inline Cost split_floor(const Problem& problem, const View& view, const Count* counts) {
+    return split_floor(problem.price, weight_at(view, counts, view.unavoidable()));
+}
+
+}  // namespace splitsecond

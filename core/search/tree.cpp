@@ -1,0 +1,66 @@
+#include "search/tree.hpp"
+
+#include <algorithm>
+
+namespace splitsecond {
+
+std::size_t Tree::add_leaf(const Count* class_counts, std::size_t step) {
+    feature.push_back(-1);
+    left.push_back(-1);
+    right.push_back(-1);
+    for (std::size_t c = 0; c < n_classes; ++c) counts.push_back(class_counts[c * step]);
+    return size() - 1;
+}
+
+std::int32_t Tree::append(const Tree& other) {
+    const auto offset = static_cast<std::int32_t>(size());
+    for (std::size_t node = 0; node < other.size(); ++node) {
+        feature.push_back(other.feature[node]);
+        left.push_back(other.left[node] < 0 ? -1 : other.left[node] + offset);
+        right.push_back(other.right[node] < 0 ? -1 : other.right[node] + offset);
+    }
+    counts.insert(counts.end(), other.counts.begin(), other.counts.end());
+    return offset;
+}
+
+void Tree::truncate(std::size_t size) {
+    feature.resize(size);
+    left.resize(size);
+    right.resize(size);
+    counts.resize(size * n_classes);
+}
+
+void Tree::make_leaf(std::size_t node) {
+    truncate(node + 1);
+    feature[node] = left[node] = right[node] = -1;
+}
+
+Cost Tree::errors_at(std::size_t node) const {
+    Cost total = 0, heaviest = 0;
+    for (std::size_t c = 0; c < n_classes; ++c) {
+        const Cost weight = counts[node * n_classes + c];
+        total += weight;
+        heaviest = std::max(heaviest, weight);
+    }
+    return total - heaviest;
+}
+
+Cost Tree::leaves() const { return std::count(feature.begin(), feature.end(), -1); }
+
+Cost Tree::errors() const {
+    Cost sum = 0;
+    for (std::size_t node = 0; node < size(); ++node)
+        if (feature[node] < 0) sum += errors_at(node);
+    return sum;
+}
+
+std::size_t Tree::depth() const {
+    std::vector<std::size_t> below(size(), 0);  // children come after their parent
+    for (std::size_t node = size(); node-- > 0;)
+        if (feature[node] >= 0)
+            below[node] = 1 + std::max(below[static_cast<std::size_t>(left[node])],
+                                       below[static_cast<std::size_t>(right[node])]);
+    return size() == 0 ? 0 : below[0];
+}
+
+}  // namespace splitsecond

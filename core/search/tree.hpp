@@ -1,0 +1,36 @@
+// A decision tree as flat arrays, in preorder.
+//
+// Invariant: node 0 is the root; feature[i] < 0 marks a leaf; left is the child where the feature is 1.
+//            counts holds n_classes weights per node.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "search/cost.hpp"
+
+namespace splitsecond {
+
+struct Tree {
+    std::size_t n_classes = 0;
+    std::vector<std::int32_t> feature;
+    std::vector<std::int32_t> left;
+    std::vector<std::int32_t> right;
+    std::vector<Count> counts;
+
+    explicit Tree(std::size_t classes = 0) : n_classes(classes) {}
+
+    std::size_t size() const { return feature.size(); }
+    std::size_t add_leaf(const Count* class_counts, std::size_t step);
+    std::int32_t append(const Tree& other);  // returns where its root has gone
+    void truncate(std::size_t size);         // forget the nodes from `size` on
+    void make_leaf(std::size_t node);  // forget everything below; the node's subtree must be the last one
+    Cost errors_at(std::size_t node) const;
+    Cost leaves() const;
+    Cost errors() const;
+    std::size_t depth() const;
+    Cost cost(const Price& price) const { return price.of(errors(), leaves()); }
+};
+
+}  // namespace splitsecond

@@ -1,0 +1,165 @@
+// A set of trees as a shared AND/OR graph.
+//
+// What:      a node stands for some trees on the rows that reach it: a leaf, or for each of its edges every
+//            tree that asks the edge's feature and continues with a tree of either child, as long as the
+//            whole stays within the node's budget. So a graph of thousands of nodes holds more trees than
+//            could ever be listed, each of them once.
+// Budgets:   a tree T has a cost, and in sets made by RESPLIT also a prefix cost: the least cost of a prefix
+//            (with greedy completions at the horizon) that T grows out of, every part below the prefix being
+//            no worse than greedy there; infinite if there is no such prefix. By the node's role it is
+//                plain     infinite
+//                horizon   `stop` if cost <= `fill`, else infinite
+//                prefix    the lesser of that and the sum of the children's prefix costs
+//            and a node holds the trees with cost <= budget or prefix cost <= prefix_budget. The root's
+//            prefix_budget (RESPLIT) or budget (all trees) is the bound of the set.
+// Histogram: for every node, how many of its trees have a certain (cost, leaves, prefix cost).
+// Trivial:   a split between two leaves of the same label says no more than a leaf; such pairs are left out
+//            unless asked for.
+// Order:     trees are numbered by cost, then leaves, then prefix cost; then a leaf before splits, lower
+//            features first, and so on down the tree: yes-child before no-child.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sets/bignum.hpp"
+#include "search/cost.hpp"
+#include "runtime/limits.hpp"
+
+namespace splitsecond {
+
+enum class Role : std::uint8_t { plain, horizon, prefix };
+
+struct Key {
+    Cost cost;
+    Cost leaves;
+    Cost prefix;
+
+    friend bool operator==(const Key&, const Key&) = default;
+    friend bool operator<(const Key& a, const Key& b) {
+        return a.cost != b.cost       ? a.cost < b.cost
+               : a.leaves != b.leaves ? a.leaves < b.leaves
+                                      : a.prefix < b.prefix;
+    }
+};
+
+struct GraphNode {
+    std::uint32_t level = 0;  // splits above it; children are one level below
+    Role role = Role::plain;
+    bool leaf = false;  // whether it may be a leaf
+    std::uint32_t label = 0;
+    Cost errors = 0;  // of the leaf
+    Cost weight = 0;  // of the rows here
+    Cost budget = -1;
+    Cost prefix_budget = -1;
+    Cost stop = kInfinite;
+    Cost fill = -1;
+    std::size_t edge_begin = 0;
+    std::size_t edge_end = 0;
+};
+
+struct GraphEdge {
+    std::int32_t feature;
+    std::uint32_t yes;
+    std::uint32_t no;
+};
+
+// A tree in preorder.
+struct FlatTree {
+    std::vector<std::int32_t> feature;
+    std::vector<std::int32_t> left;
+    std::vector<std::int32_t> right;
+    std::vector<std::uint32_t> node;  // of the graph, for its counts
+};
+
+struct Filter {
+    std::vector<char> avoid;  // by feature: trees that never ask it; empty: any
+    std::vector<char> uses;   // by feature: trees that ask at least one of these; empty: any
+    std::size_t max_depth = SIZE_MAX;
+    Cost max_leaves = kInfinite;
+    Cost min_weight = 0;      // of every leaf
+    Cost budget = kInfinite;  // of the root: lower it to keep the better trees
+};
+
+class Graph {
+public:
+    Graph();
+    Graph(Graph&&) noexcept;
+    Graph& operator=(Graph&&) noexcept;
+    ~Graph();
+
+    Price price;
+    bool keep_trivial = false;
+    std::uint32_t root = 0;
+    Cost max_leaves = kInfinite;
+    std::size_t n_classes = 0;
+    std::vector<GraphNode> nodes;
+    std::vector<GraphEdge> edges;
+    std::vector<Count> counts;  // n_classes for each node: the weight of each class there
+
+    std::size_t bytes() const;  // of all that, without histograms
+    // For parts that may come from anywhere, such as a file: works out label, errors and weight of every
+    // node from `counts`; std::invalid_argument unless the whole is a graph that can be counted.
+    void restore();
+
+    // Computes all histograms; call it once the nodes and edges are there. False when stopped: then the
+    // graph is of no use.
+    bool count(Limits& limits);
+    // The same for the better part of the set: with a bound lower by `less` than the nodes were made for. When
+    // stopped, what was counted before stays.
+    bool count_better(Cost less, Limits& limits);
+    bool is_counted() const { return !nodes.empty() && histograms_.size() == nodes.size(); }
+
+    std::size_t digits() const { return digits_; }
+    std::vector<Digit> n_trees() const;
+    // Keys of the root's trees with their counts.
+    std::vector<std::pair<Key, std::vector<Digit>>> histogram() const;
+
+    // Whether a tree is in the set; the graph need not be counted.
+    bool holds(const FlatTree& tree) const { return find_tree(root, tree, 0).has_value(); }
+
+    // Appends the tree with this number among all, best first, with children numbered from its own root; false
+    // if there is none. Not from several threads at once: tables are made as they are needed.
+    bool append_tree(const Digit* number, FlatTree& out);
+
+    // The trees of this set that pass the filter, as another graph, counted. False when stopped.
+    bool filtered(const Filter& filter, Graph& out, Limits& limits) const;
+
+    // votes[(row * n_classes + c) * digits()]: trees that predict class c for a row of the packed columns:
+    // bit i of columns[f][i / 64] says whether row i has feature f. False when stopped.
+    bool vote(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows, std::vector<Digit>& votes,
+              Limits& limits) const;
+
+private:
+    enum class Counted { all, stopped, too_few_digits };
+    struct Histogram {
+        std::vector<Key> keys;       // increasing
+        std::vector<Digit> numbers;  // digits_ for each key
+    };
+    Key leaf_key(const GraphNode& node) const;
+    Key combine(const GraphNode& node, const Key& yes, const Key& no) const;
+    Cost prefix_cost(const GraphNode& node, Cost cost, Cost below) const;
+    bool keeps(const GraphNode& node, const Key& key) const;
+    bool leaves_out(const GraphEdge& edge, const Key& yes, const Key& no) const;
+    std::size_t find(std::uint32_t node, const Key& key) const;
+    std::optional<Key> find_tree(std::uint32_t node, const FlatTree& tree, std::size_t place) const;
+    void lower_budgets(Cost by);
+    Counted fill_histograms(Limits& limits);
+    Counted fill_histogram(std::uint32_t id, Limits& limits);
+    bool sum_up(std::vector<Digit>& sum) const;
+    std::vector<std::uint32_t> bottom_up() const;
+
+    class Numbering;
+    class Voter;
+
+    Cost lowered_ = 0;        // what was taken off the budgets
+    std::size_t digits_ = 1;  // words of a number
+    std::vector<Histogram> histograms_;
+    std::unique_ptr<Numbering> numbering_;  // once a tree was asked for
+};
+
+}  // namespace splitsecond
