@@ -70,7 +70,8 @@ struct Memory {
     Count total[2] = {5000, 5000};
     std::vector<Count> single = std::vector<Count>(2 * kStride);
     std::vector<Count> made_pairs = pairs;
-    std::vector<Count> scratch = std::vector<Count>(4 * kStride);
+    std::vector<std::byte> scratch = std::vector<std::byte>(kStumpScratch * kStride);
+    std::vector<Cost> losses = std::vector<Cost>(2 * kStride);
 
     Memory() {
         for (std::size_t j = 0; j < single.size(); ++j) single[j] = static_cast<Count>(1000 + 17 * j);
@@ -94,20 +95,19 @@ void pack(const Kernels& kernels, Memory& memory, std::size_t n_bytes) {
     }
 }
 
+FeatureCounts features(const Memory& memory) {
+    return {memory.single.data(), kStride, memory.total, 2, kStride};
+}
+
 void scan_stumps(const Kernels& kernels, Memory& memory) {
-    std::fill(memory.counts.begin(), memory.counts.end(), 0);
-    for (std::size_t i = 0; i < kStride; ++i) {
-        const PairRow row{i,
-                          kStride,
-                          2,
-                          memory.made_pairs.data() + i * kStride,
-                          0,  // both classes have the same pairs
-                          memory.single.data(),
-                          kStride,
-                          memory.total,
-                          memory.scratch.data()};
-        kernels.stump_row(row, memory.counts.data(), memory.counts.data() + kStride);
-    }
+    const Objective objective;
+    std::fill(memory.losses.begin(), memory.losses.end(), Cost{1} << 30);
+    kernels.of(objective).best_stumps(objective,
+                                      {features(memory), memory.made_pairs.data(),
+                                       0,  // both classes have the same pairs
+                                       kStride, memory.scratch.data()},
+                                      memory.counts.data(), memory.losses.data(),
+                                      memory.losses.data() + kStride);
 }
 
 void add_counting(const Kernels& kernels, Memory& memory, std::vector<Bench>& benches) {
@@ -162,15 +162,16 @@ void add_scoring(const Kernels& kernels, Memory& memory, std::vector<Bench>& ben
         scan_stumps(kernels, memory);
         return Word{0};
     };
-    const auto best = [&memory] { return digest(memory.counts.data(), 2 * kStride * sizeof(Count)); };
+    const auto best = [&memory] { return digest(memory.losses.data(), 2 * kStride * sizeof(Cost)); };
     const auto entropies = [&kernels, &memory] {
-        kernels.split_entropies(memory.single.data(), kStride, memory.total, 2, kStride,
-                                memory.entropies.data());
+        const Objective objective;
+        kernels.of(objective).split_criteria(objective, features(memory), memory.entropies.data());
         return Word{0};
     };
     const auto found = [&memory] { return digest(memory.entropies.data(), kStride * sizeof(double)); };
     const double read = 6 * sizeof(Count) * kStride * (kStride - 1) / 2;  // two pairs, singles, bests
-    benches.push_back({"stump_row", kernels.name, kStride * kStride * sizeof(Count), 0, read, stumps, best});
+    benches.push_back(
+        {"best_stumps", kernels.name, kStride * kStride * sizeof(Count), 0, read, stumps, best});
     benches.push_back({"split_entropies", kernels.name, 2 * kStride * sizeof(Count), 0, 0, entropies, found});
 }
 

@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/buffer.hpp"
 #include "kernels/kernels.hpp"
+#include "runtime/buffer.hpp"
 
 namespace splitsecond {
 

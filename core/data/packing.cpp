@@ -4,8 +4,11 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -356,114 +359,20 @@ std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Targe
     return std::nullopt;
 }
 
-void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits) {
-    const std::size_t n_words = view.n_words();
-    const std::size_t chunks = (view.n_features + kBlock - 1) / kBlock;
-    const std::size_t n_rows = n_words * kBlock;
-
-    constexpr std::size_t kFirstSlots = 64;
-    const std::size_t most_slots = std::max(kFirstSlots, std::bit_ceil(2 * n_rows + 2));
-    const std::size_t needed = n_rows * std::max<std::size_t>(chunks, 1) * sizeof(Word) +
-                               (n_rows + most_slots + most_slots / 2) * sizeof(std::uint32_t);
-    if (!limits.has_room(needed)) return;  // a bound that one can do without
-
-    // Row r's features, chunk by chunk, at rows[r * chunks]: the transpose of the packed columns.
-    Buffer<Word> rows(limits);
-    rows.resize(n_rows * std::max<std::size_t>(chunks, 1));
-    rows.fill(0);
-    for (std::size_t w = 0; w < n_words; ++w) {
-        if (w % 64 == 0 && limits.stop()) return;
-        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-            Word block[kBlock] = {};
-            const std::size_t width = std::min(kBlock, view.n_features - chunk * kBlock);
-            std::copy_n(view.data.data() + w * view.stride + chunk * kBlock, width, block);
-            kernels.transpose(block);
-            for (std::size_t r = 0; r < kBlock; ++r) rows[(w * kBlock + r) * chunks + chunk] = block[r];
-        }
+void check(const Table& table, const Target& target) {
+    std::int64_t total = 0;
+    for (std::size_t i = 0; i < table.n_rows; ++i) {
+        if (target.class_of(i) >= target.n_classes)
+            throw std::invalid_argument("the class of row " + std::to_string(i) + " is not below " +
+                                        std::to_string(target.n_classes) + ".");
+        const Count weight = target.weight_of(i);
+        if (weight < 0) throw std::invalid_argument("weight of row " + std::to_string(i) + " is negative.");
+        total += weight;
     }
-
-    // Groups of equal rows: an open-addressing table of their first rows, each compared whole.
-    constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-    Buffer<std::uint32_t> first_rows(limits), group(limits);
-    first_rows.resize(kFirstSlots);
-    first_rows.fill(kEmpty);
-    group.resize(n_rows);
-    std::uint32_t n_groups = 0;
-    // The slot of the first row that is equal to r, or an empty one.
-    const auto slot_of = [&](std::size_t r) -> std::uint32_t& {
-        const Word* row = rows.data() + r * chunks;
-        Word hash = 0;
-        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-            hash = (hash ^ row[chunk]) * 0x9E3779B97F4A7C15u;
-            hash ^= hash >> 32;
-        }
-        const std::size_t mask = first_rows.size() - 1;
-        std::size_t slot = hash & mask;
-        while (first_rows[slot] != kEmpty &&
-               !std::equal(row, row + chunks, rows.data() + first_rows[slot] * chunks))
-            slot = (slot + 1) & mask;
-        return first_rows[slot];
-    };
-    for (std::size_t w = 0; w < n_words; ++w) {
-        if (w % 64 == 0 && limits.stop()) return;
-        for (Word left = view.column(w, view.ones()); left != 0; left &= left - 1) {
-            const std::size_t r = w * kBlock + static_cast<std::size_t>(std::countr_zero(left));
-            std::uint32_t& first = slot_of(r);
-            if (first != kEmpty) {
-                group[r] = group[first];
-                continue;
-            }
-            first = static_cast<std::uint32_t>(r);
-            group[r] = n_groups++;
-            if (2 * n_groups < first_rows.size()) continue;
-            if (limits.stop()) return;
-            Buffer<std::uint32_t> smaller(limits);
-            std::swap(smaller, first_rows);
-            first_rows.resize(2 * smaller.size());
-            first_rows.fill(kEmpty);
-            for (std::size_t i = 0; i < smaller.size(); ++i)
-                if (smaller[i] != kEmpty) slot_of(smaller[i]) = smaller[i];
-        }
-    }
-    rows.free();
-    first_rows.free();
-
-    // Rows by group (a counting sort), then the classes of each group.
-    Buffer<std::uint32_t> end_of(limits), by_group(limits);
-    end_of.resize(n_groups + 1);
-    end_of.fill(0);
-    by_group.resize(n_rows);
-    const auto for_rows = [&](auto visit) {
-        for (std::size_t w = 0; w < n_words; ++w)
-            for (Word left = view.column(w, view.ones()); left != 0; left &= left - 1)
-                visit(w * kBlock + static_cast<std::size_t>(std::countr_zero(left)));
-    };
-    for_rows([&](std::size_t r) { ++end_of[group[r] + 1]; });
-    for (std::size_t g = 0; g < n_groups; ++g) end_of[g + 1] += end_of[g];
-    for_rows([&](std::size_t r) { by_group[end_of[group[r]]++] = static_cast<std::uint32_t>(r); });
-    if (limits.stop()) return;
-
-    std::vector<const Run*> run_of(n_words);
-    for (const Run& run : view.runs)
-        std::fill(run_of.begin() + static_cast<std::ptrdiff_t>(run.begin),
-                  run_of.begin() + static_cast<std::ptrdiff_t>(run.end), &run);
-    std::vector<Count> weight(view.n_classes, 0);
-    for (std::size_t g = 0; g < n_groups; ++g) {
-        const std::uint32_t* first = by_group.data() + (g == 0 ? 0 : end_of[g - 1]);
-        const std::uint32_t* last = by_group.data() + end_of[g];
-        std::size_t heaviest = run_of[*first / kBlock]->cls;
-        for (const std::uint32_t* r = first; r != last; ++r) {
-            const Run& run = *run_of[*r / kBlock];
-            weight[run.cls] += run.weight;
-            if (weight[run.cls] > weight[heaviest]) heaviest = run.cls;
-        }
-        for (const std::uint32_t* r = first; r != last; ++r) {
-            const std::size_t cls = run_of[*r / kBlock]->cls;
-            weight[cls] = 0;
-            if (cls != heaviest)
-                view.data[*r / kBlock * view.stride + view.unavoidable()] |= Word{1} << *r % kBlock;
-        }
-    }
+    if (total <= 0) throw std::invalid_argument("the weights of all rows are zero.");
+    if (total > std::numeric_limits<Count>::max())
+        throw std::invalid_argument("the weights add up to " + std::to_string(total) +
+                                    "; at most 2^31 - 1 is possible.");
 }
 
 }  // namespace splitsecond

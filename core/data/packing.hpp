@@ -12,8 +12,8 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/limits.hpp"
 #include "data/packed_rows.hpp"
+#include "runtime/limits.hpp"
 
 namespace splitsecond {
 
@@ -58,8 +58,7 @@ std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table);
 std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Target& target, Limits& limits,
                          View& view, bool keep_equal = false);
 
-// Fills the view's last column: in each group of rows with equal features, those not of the heaviest class.
-// Leaves it empty when there is no room for the work or time is up.
-void mark_unavoidable(const Kernels& kernels, View& view, Limits& limits);
+// Throws std::invalid_argument for classes or weights out of range.
+void check(const Table& table, const Target& target);
 
 }  // namespace splitsecond

@@ -36,6 +36,7 @@ struct Vector {
 }  // namespace splitsecond
 
 #include "kernels/portable_bits.hpp"
+#include "kernels/portable_stumps.hpp"
 
 #include "kernels/body.hpp"
 

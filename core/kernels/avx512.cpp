@@ -41,6 +41,55 @@ inline bool bits_of_bytes(const std::uint8_t* bytes, std::size_t width, Word& bi
     return _mm512_cmpgt_epu8_mask(values, _mm512_set1_epi8(1)) == 0;
 }
 
+// Those of 16 lanes that are active when so many counts are left.
+inline __mmask16 active_lanes(std::size_t left) {
+    return static_cast<__mmask16>(left < 16 ? (1u << left) - 1 : 0xFFFFu);
+}
+
+// 16 counts, of features side by side.
+struct Lanes {
+    __m512i counts;
+
+    static Lanes all(Count count) { return {_mm512_set1_epi32(count)}; }
+    static Lanes load(__mmask16 active, const Count* p) { return {_mm512_maskz_loadu_epi32(active, p)}; }
+    void store(__mmask16 active, Count* p) const { _mm512_mask_storeu_epi32(p, active, counts); }
+    friend Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_epi32(a.counts, b.counts)}; }
+    friend Lanes operator-(Lanes a, Lanes b) { return {_mm512_sub_epi32(a.counts, b.counts)}; }
+    friend Lanes smaller(Lanes a, Lanes b) { return {_mm512_min_epi32(a.counts, b.counts)}; }
+    void lower(__mmask16 active, Lanes to) {
+        counts = _mm512_mask_min_epi32(counts, active, counts, to.counts);
+    }
+    Count least() const { return _mm512_reduce_min_epi32(counts); }
+};
+
+// Rows are short: half of the time would go into what is left behind the last whole vector.
+template <class LossType>
+inline void stump_row_of_two(LossType loss, const PairCounts& p, std::size_t i, Count* yes, Count* no) {
+    const Count* pair0 = p.pair + i * p.row_step;
+    const Count* pair1 = pair0 + p.class_step;
+    const Count* single0 = p.features.single;
+    const Count* single1 = single0 + p.features.step;
+    const std::size_t k = p.features.n_features;
+    const Lanes yes0 = Lanes::all(single0[i]), yes1 = Lanes::all(single1[i]);
+    const Lanes no0 = Lanes::all(p.features.total[0]) - yes0, no1 = Lanes::all(p.features.total[1]) - yes1;
+    Lanes best_yes = Lanes::all(yes[i]), best_no = Lanes::all(no[i]);
+    for (std::size_t j = i + 1; j < k; j += 16) {
+        const __mmask16 active = active_lanes(k - j);
+        const Lanes a0 = Lanes::load(active, pair0 + j), a1 = Lanes::load(active, pair1 + j);
+        const Lanes b0 = Lanes::load(active, single0 + j) - a0, b1 = Lanes::load(active, single1 + j) - a1;
+        const Lanes both = loss.of_two(a0, a1);
+        const Lanes only_i = loss.of_two(yes0 - a0, yes1 - a1);
+        const Lanes only_j = loss.of_two(b0, b1);
+        const Lanes neither = loss.of_two(no0 - b0, no1 - b1);
+        best_yes.lower(active, both + only_i);
+        best_no.lower(active, only_j + neither);
+        smaller(Lanes::load(active, yes + j), both + only_j).store(active, yes + j);
+        smaller(Lanes::load(active, no + j), only_i + neither).store(active, no + j);
+    }
+    yes[i] = best_yes.least();
+    no[i] = best_no.least();
+}
+
 }  // namespace
 }  // namespace splitsecond
 
@@ -49,64 +98,22 @@ inline bool bits_of_bytes(const std::uint8_t* bytes, std::size_t width, Word& bi
 namespace splitsecond {
 namespace {
 
-// Those of 16 lanes that hold something when so many counts are left.
-inline __mmask16 lanes_of(std::size_t left) {
-    return static_cast<__mmask16>(left < 16 ? (1u << left) - 1 : 0xFFFFu);
-}
-
-// Rows are short: half of the time would go into what is left behind the last whole vector.
-void stump_row_masked(const PairRow& p, Count* yes, Count* no) {
-    if (p.n_classes != 2) return stump_row(p, yes, no);
-    const Count* pair[2] = {p.pair, p.pair + p.pair_step};
-    const Count* single[2] = {p.single, p.single + p.single_step};
-    __m512i in_yes[2], in_no[2];
-    for (int c = 0; c < 2; ++c) {
-        in_yes[c] = _mm512_set1_epi32(single[c][p.feature]);
-        in_no[c] = _mm512_sub_epi32(_mm512_set1_epi32(p.total[c]), in_yes[c]);
-    }
-    __m512i best_yes = _mm512_set1_epi32(yes[p.feature]);
-    __m512i best_no = _mm512_set1_epi32(no[p.feature]);
-    for (std::size_t j = p.feature + 1; j < p.n_features; j += 16) {
-        const __mmask16 there = lanes_of(p.n_features - j);
-        __m512i a[2], b[2];
-        for (int c = 0; c < 2; ++c) {
-            a[c] = _mm512_maskz_loadu_epi32(there, pair[c] + j);
-            b[c] = _mm512_sub_epi32(_mm512_maskz_loadu_epi32(there, single[c] + j), a[c]);
-        }
-        const auto most = [](__m512i x, __m512i y) { return _mm512_max_epi32(x, y); };
-        const __m512i both = most(a[0], a[1]);
-        const __m512i only_i = most(_mm512_sub_epi32(in_yes[0], a[0]), _mm512_sub_epi32(in_yes[1], a[1]));
-        const __m512i only_j = most(b[0], b[1]);
-        const __m512i neither = most(_mm512_sub_epi32(in_no[0], b[0]), _mm512_sub_epi32(in_no[1], b[1]));
-        best_yes = _mm512_mask_max_epi32(best_yes, there, best_yes, _mm512_add_epi32(both, only_i));
-        best_no = _mm512_mask_max_epi32(best_no, there, best_no, _mm512_add_epi32(only_j, neither));
-        const auto raise = [&](Count* known, __m512i found) {
-            _mm512_mask_storeu_epi32(known, there, most(_mm512_maskz_loadu_epi32(there, known), found));
-        };
-        raise(yes + j, _mm512_add_epi32(both, only_j));
-        raise(no + j, _mm512_add_epi32(only_i, neither));
-    }
-    yes[p.feature] = _mm512_reduce_max_epi32(best_yes);
-    no[p.feature] = _mm512_reduce_max_epi32(best_no);
-}
-
 // A comparison gives the bits at once, without a byte for each.
 void constant_columns_masked(const Count* single, std::size_t step, std::size_t n_classes, Count all,
                              std::size_t width, Word& none_has, Word& all_have) {
     none_has = all_have = 0;
     for (std::size_t j = 0; j < width; j += 16) {
-        const __mmask16 there = lanes_of(width - j);
+        const __mmask16 active = active_lanes(width - j);
         __m512i with = _mm512_setzero_si512();
         for (std::size_t c = 0; c < n_classes; ++c)
-            with = _mm512_add_epi32(with, _mm512_maskz_loadu_epi32(there, single + c * step + j));
-        none_has |= Word{_mm512_mask_cmpeq_epi32_mask(there, with, _mm512_setzero_si512())} << j;
-        all_have |= Word{_mm512_mask_cmpeq_epi32_mask(there, with, _mm512_set1_epi32(all))} << j;
+            with = _mm512_add_epi32(with, _mm512_maskz_loadu_epi32(active, single + c * step + j));
+        none_has |= Word{_mm512_mask_cmpeq_epi32_mask(active, with, _mm512_setzero_si512())} << j;
+        all_have |= Word{_mm512_mask_cmpeq_epi32_mask(active, with, _mm512_set1_epi32(all))} << j;
     }
 }
 
 constexpr Kernels kernels() {
     Kernels all = make_kernels("avx512");
-    all.stump_row = stump_row_masked;
     all.constant_columns = constant_columns_masked;
     return all;
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "kernels/kernels.hpp"
+#include "kernels/loss_body.hpp"
 
 namespace splitsecond {
 namespace {
@@ -223,105 +224,7 @@ void subtract(const Count* all, const Count* part, std::size_t n, Count* rest) {
     for (std::size_t i = 0; i < n; ++i) rest[i] = all[i] - part[i];
 }
 
-// ---- the best single split below each child -------------------------------------------------------
-
-inline Count larger(Count a, Count b) { return a > b ? a : b; }
-
-void stump_row_binary(const PairRow& p, Count* yes, Count* no) {
-    const Count* pair0 = p.pair;
-    const Count* pair1 = p.pair + p.pair_step;
-    const Count* single0 = p.single;
-    const Count* single1 = p.single + p.single_step;
-    const Count yes0 = single0[p.feature], yes1 = single1[p.feature];
-    const Count no0 = p.total[0] - yes0, no1 = p.total[1] - yes1;
-    Count best_yes = yes[p.feature], best_no = no[p.feature];
-    for (std::size_t j = p.feature + 1; j < p.n_features; ++j) {
-        const Count a0 = pair0[j], a1 = pair1[j];
-        const Count c0 = single0[j] - a0, c1 = single1[j] - a1;
-        const Count both = larger(a0, a1);
-        const Count only_i = larger(yes0 - a0, yes1 - a1);
-        const Count only_j = larger(c0, c1);
-        const Count neither = larger(no0 - c0, no1 - c1);
-        best_yes = larger(best_yes, both + only_i);
-        best_no = larger(best_no, only_j + neither);
-        yes[j] = larger(yes[j], both + only_j);
-        no[j] = larger(no[j], only_i + neither);
-    }
-    yes[p.feature] = best_yes;
-    no[p.feature] = best_no;
-}
-
-void stump_row(const PairRow& p, Count* yes, Count* no) {
-    if (p.n_classes == 2) return stump_row_binary(p, yes, no);
-    Count* both = p.scratch;
-    Count* only_i = both + p.n_features;
-    Count* only_j = only_i + p.n_features;
-    Count* neither = only_j + p.n_features;
-    std::memset(p.scratch, 0, 4 * p.n_features * sizeof(Count));
-    for (std::size_t c = 0; c < p.n_classes; ++c) {
-        const Count* pair = p.pair + c * p.pair_step;
-        const Count* single = p.single + c * p.single_step;
-        const Count in_yes = single[p.feature], in_no = p.total[c] - in_yes;
-        for (std::size_t j = p.feature + 1; j < p.n_features; ++j) {
-            const Count a = pair[j], b = single[j] - a;
-            both[j] = larger(both[j], a);
-            only_i[j] = larger(only_i[j], in_yes - a);
-            only_j[j] = larger(only_j[j], b);
-            neither[j] = larger(neither[j], in_no - b);
-        }
-    }
-    Count best_yes = yes[p.feature], best_no = no[p.feature];
-    for (std::size_t j = p.feature + 1; j < p.n_features; ++j) {
-        best_yes = larger(best_yes, both[j] + only_i[j]);
-        best_no = larger(best_no, only_j[j] + neither[j]);
-        yes[j] = larger(yes[j], both[j] + only_j[j]);
-        no[j] = larger(no[j], only_i[j] + neither[j]);
-    }
-    yes[p.feature] = best_yes;
-    no[p.feature] = best_no;
-}
-
-void leaf_weights(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
-                  std::size_t n_features, Count* with, Count* yes, Count* no) {
-    constexpr std::size_t kBlock = 64;
-    for (std::size_t begin = 0; begin < n_features; begin += kBlock) {
-        const std::size_t n = n_features - begin < kBlock ? n_features - begin : kBlock;
-        Count sum[kBlock] = {}, most_yes[kBlock] = {}, most_no[kBlock] = {};
-        for (std::size_t c = 0; c < n_classes; ++c) {
-            const Count* count = single + c * step + begin;
-            for (std::size_t j = 0; j < n; ++j) {
-                sum[j] += count[j];
-                most_yes[j] = larger(most_yes[j], count[j]);
-                most_no[j] = larger(most_no[j], total[c] - count[j]);
-            }
-        }
-        std::memcpy(with + begin, sum, n * sizeof(Count));
-        std::memcpy(yes + begin, most_yes, n * sizeof(Count));
-        std::memcpy(no + begin, most_no, n * sizeof(Count));
-    }
-}
-
-Count best_stump(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
-                 std::size_t n_features) {
-    constexpr std::size_t kBlock = 64;
-    Count best = 0;
-    for (std::size_t begin = 0; begin < n_features; begin += kBlock) {
-        const std::size_t n = n_features - begin < kBlock ? n_features - begin : kBlock;
-        Count most_yes[kBlock] = {};
-        Count most_no[kBlock] = {};
-        for (std::size_t c = 0; c < n_classes; ++c) {
-            const Count* count = single + c * step + begin;
-            for (std::size_t j = 0; j < n; ++j) {
-                most_yes[j] = larger(most_yes[j], count[j]);
-                most_no[j] = larger(most_no[j], total[c] - count[j]);
-            }
-        }
-        for (std::size_t j = 0; j < n; ++j) best = larger(best, most_yes[j] + most_no[j]);
-    }
-    return best;
-}
-
-inline std::int64_t larger(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
+// ---- bounds and constant columns ------------------------------------------------------------------
 
 void raise_bounds(const Neighbours& f, std::int64_t* lower_yes, std::int64_t* lower_no) {
     constexpr std::size_t kBlock = 64;
@@ -336,9 +239,9 @@ void raise_bounds(const Neighbours& f, std::int64_t* lower_yes, std::int64_t* lo
         std::int64_t yes[kBlock], no[kBlock];  // local, so that the compiler knows they overlap nothing
         for (std::size_t j = 0; j < n; ++j) {
             const std::int64_t g = with[j], in_both = both[j];
-            yes[j] =
-                larger(f.yes - f.error * (f.with - in_both), f.no - f.error * (f.all - f.with - g + in_both));
-            no[j] = larger(f.yes - f.error * in_both, f.no - f.error * (g - in_both));
+            yes[j] = larger(f.yes - f.max_row_cost * (f.with - in_both),
+                            f.no - f.max_row_cost * (f.all - f.with - g + in_both));
+            no[j] = larger(f.yes - f.max_row_cost * in_both, f.no - f.max_row_cost * (g - in_both));
         }
         for (std::size_t j = 0; j < n; ++j) lower_yes[begin + j] = larger(lower_yes[begin + j], yes[j]);
         for (std::size_t j = 0; j < n; ++j) lower_no[begin + j] = larger(lower_no[begin + j], no[j]);
@@ -359,96 +262,9 @@ void constant_columns(const Count* single, std::size_t step, std::size_t n_class
     bits_of_bytes(is_all, width, all_have);
 }
 
-// ---- entropy --------------------------------------------------------------------------------------
-
-inline double as_double(Word bits) {
-    double x;
-    std::memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-inline Word as_bits(double x) {
-    Word bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-constexpr Word kInfinityBits = 0x7FF0000000000000u;
-
-// x * log2(x) for integers x >= 0, to about 1 ulp, without branches so that loops over it vectorize.
-// x = m * 2^e with sqrt(1/2) <= m < sqrt(2); log2(m) = 2/ln(2) * atanh((m-1)/(m+1)) as a series.
-inline double x_log2_x(Count count) {
-    const double x = static_cast<double>(count);
-    const Word bits = as_bits(count < 1 ? 1.0 : x);
-    const Word exponent = (bits - 0x3FE6A09E667F3BCDu) >> 52;
-    const double m = as_double(bits - (exponent << 52));
-    const double e = as_double(0x4338000000000000u + exponent) - 6755399441055744.0;
-    const double s = (m - 1.0) / (m + 1.0);
-    const double z = s * s;
-    double series = 1.0 / 21.0;
-    series = series * z + 1.0 / 19.0;
-    series = series * z + 1.0 / 17.0;
-    series = series * z + 1.0 / 15.0;
-    series = series * z + 1.0 / 13.0;
-    series = series * z + 1.0 / 11.0;
-    series = series * z + 1.0 / 9.0;
-    series = series * z + 1.0 / 7.0;
-    series = series * z + 1.0 / 5.0;
-    series = series * z + 1.0 / 3.0;
-    series = series * z + 1.0;
-    return x * (e + s * series * 2.8853900817779268147);
-}
-
-struct FromTable {
-    const double* table;
-    double operator()(Count x) const { return table[x]; }
-};
-
-struct Computed {
-    double operator()(Count x) const { return x_log2_x(x); }
-};
-
-template <class XLogX>
-inline double split_entropies_with(const XLogX& h, const Count* single, std::size_t step, const Count* total,
-                                   std::size_t n_classes, std::size_t n_features, double* entropy) {
-    constexpr std::size_t kBlock = 64;
-    Count all = 0;
-    double least = as_double(kInfinityBits);
-    for (std::size_t c = 0; c < n_classes; ++c) all += total[c];
-    for (std::size_t begin = 0; begin < n_features; begin += kBlock) {
-        const std::size_t n = n_features - begin < kBlock ? n_features - begin : kBlock;
-        Count inside[kBlock] = {};
-        double spent[kBlock] = {};
-        for (std::size_t c = 0; c < n_classes; ++c) {
-            const Count* count = single + c * step + begin;
-            for (std::size_t j = 0; j < n; ++j) {
-                inside[j] += count[j];
-                spent[j] += h(count[j]) + h(total[c] - count[j]);
-            }
-        }
-        for (std::size_t j = 0; j < n; ++j) {
-            const double value = h(inside[j]) + h(all - inside[j]) - spent[j];
-            const double split = inside[j] > 0 && inside[j] < all ? value : as_double(kInfinityBits);
-            entropy[begin + j] = split;
-            least = split < least ? split : least;
-        }
-    }
-    return least;
-}
-
-double split_entropies(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
-                       std::size_t n_features, double* entropy) {
-    std::int64_t all = 0;
-    for (std::size_t c = 0; c < n_classes; ++c) all += total[c];
-    if (all < kEntropyTableSize)
-        return split_entropies_with(FromTable{entropy_table()}, single, step, total, n_classes, n_features,
-                                    entropy);
-    return split_entropies_with(Computed{}, single, step, total, n_classes, n_features, entropy);
-}
-
 constexpr Kernels make_kernels(const char* name) {
-    return {name,     pack_bytes, transpose,    pair_counts, split_rows,   count_bits,       compress,
-            subtract, stump_row,  leaf_weights, best_stump,  raise_bounds, constant_columns, split_entropies};
+    return {name,     pack_bytes, transpose,    pair_counts,      split_rows, count_bits,
+            compress, subtract,   raise_bounds, constant_columns, {&kZeroOne}};
 }
 
 }  // namespace

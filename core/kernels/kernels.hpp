@@ -13,10 +13,10 @@
 #include <cstdint>
 #include <vector>
 
-namespace splitsecond {
+#include "losses/objective.hpp"
+#include "types.hpp"
 
-using Word = std::uint64_t;
-using Count = std::int32_t;  // a weight; the total weight of a problem is below 2^31
+namespace splitsecond {
 
 inline constexpr std::size_t kLanes = 8;  // strides are multiples of this many columns
 
@@ -27,22 +27,27 @@ struct Stretch {
     Count weight;
 };
 
-// Class counts of one feature i against all features: pair[c * pair_step + j] is the weight of class c
-// where features i and j are both 1; single and total are the counts of each feature and of the node.
-struct PairRow {
-    std::size_t feature;
-    std::size_t n_features;
-    std::size_t n_classes;
-    const Count* pair;
-    std::size_t pair_step;
+// Class counts of the rows that have each feature, single[c * step + j], and of all rows.
+struct FeatureCounts {
     const Count* single;
-    std::size_t single_step;
+    std::size_t step;
     const Count* total;
-    Count* scratch;  // 4 * n_features counts
+    std::size_t n_classes;
+    std::size_t n_features;
 };
 
+// And of those that have two features i <= j: pair[c * class_step + i * row_step + j].
+struct PairCounts {
+    FeatureCounts features;
+    const Count* pair;
+    std::size_t class_step;
+    std::size_t row_step;
+    void* scratch;  // kStumpScratch * n_features bytes
+};
+inline constexpr std::size_t kStumpScratch = 7 * sizeof(double);
+
 // What is known of the children of a node's features, and of those of one feature f: the weight of all rows and
-// of f's yes-child, a lower bound for either child, and what an error costs.
+// of f's yes-child, a lower bound for either child, and the most that a row of weight 1 may cost.
 struct Neighbours {
     const Count* single;      // class counts of the node, single[c * step + j]
     const Count* yes_single;  // and of f's yes-child
@@ -53,7 +58,26 @@ struct Neighbours {
     std::int64_t with;
     std::int64_t yes;
     std::int64_t no;
-    std::int64_t error;
+    std::int64_t max_row_cost;
+};
+
+// The loops that know what a leaf loses: one set for each loss.
+struct LossKernels {
+    // The loss of a leaf on the rows that have a feature and on those that lack it, and the weight of the former.
+    void (*leaf_losses)(const Objective& objective, const FeatureCounts& counts, Count* with, Cost* yes,
+                        Cost* no);
+
+    // The least loss of two leaves, over all features.
+    Cost (*best_stump)(const Objective& objective, const FeatureCounts& counts);
+
+    // For both children of every feature, the least loss of one further split. yes[j] and no[j] hold the loss of a
+    // leaf at first, and only fall; with[j] is the weight of feature j.
+    void (*best_stumps)(const Objective& objective, const PairCounts& counts, const Count* with, Cost* yes,
+                        Cost* no);
+
+    // What greedy chooses by: criterion[j] of the split on j, summed over both sides; infinite when a side is
+    // empty. For 0-1 loss the entropy in bits, times the weight. Returns the least of them.
+    double (*split_criteria)(const Objective& objective, const FeatureCounts& counts, double* criterion);
 };
 
 struct Kernels {
@@ -91,21 +115,8 @@ struct Kernels {
     // rest[i] = all[i] - part[i].
     void (*subtract)(const Count* all, const Count* part, std::size_t n, Count* rest);
 
-    // For the children of feature i and, by symmetry, of every later feature j: the most weight that
-    // one further split classifies correctly. yes[j] and no[j] only grow.
-    void (*stump_row)(const PairRow& row, Count* yes, Count* no);
-
-    // The most weight of one class among the rows that have a feature and among those that lack it, and the
-    // weight of the former. single[c * step + j], total[c].
-    void (*leaf_weights)(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
-                         std::size_t n_features, Count* with, Count* yes, Count* no);
-
-    // The most weight that one split classifies correctly. single[c * step + j], total[c].
-    Count (*best_stump)(const Count* single, std::size_t step, const Count* total, std::size_t n_classes,
-                        std::size_t n_features);
-
     // Raises the lower bounds of every feature's children to what those of f tell: a set of rows costs at least
-    // what another does, less an error for each row of the other that it lacks.
+    // what another does, less the most that the rows of the other which it lacks may cost.
     void (*raise_bounds)(const Neighbours& known, std::int64_t* lower_yes, std::int64_t* lower_no);
 
     // Of up to 64 columns, those that no row has and those that all rows have, column j in bit j.
@@ -113,10 +124,11 @@ struct Kernels {
     void (*constant_columns)(const Count* single, std::size_t step, std::size_t n_classes, Count all,
                              std::size_t width, Word& none_has, Word& all_have);
 
-    // entropy[j] = weight * entropy in bits of the split on j, summed over both sides; infinite when a
-    // side is empty. single[c * step + j], total[c]. Returns the least of them.
-    double (*split_entropies)(const Count* single, std::size_t step, const Count* total,
-                              std::size_t n_classes, std::size_t n_features, double* entropy);
+    const LossKernels* of_loss[kLosses];
+
+    const LossKernels& of(const Objective& objective) const {
+        return *of_loss[static_cast<std::size_t>(objective.loss)];
+    }
 };
 
 // Paths this processor can run, slowest first: "portable", "avx2", "avx512".

@@ -1,5 +1,5 @@
 // Bits from bytes and bits by a mask, for kernels without instructions for that. Included like
-// kernels_impl.hpp.
+// body.hpp.
 #pragma once
 
 #include <cstring>

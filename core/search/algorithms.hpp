@@ -1,64 +1,106 @@
-// The algorithms of the paper, each a short composition over V (search.hpp).
+// The algorithms of the paper, each a short composition over V (recursion.hpp).
 //
-//     greedy    the tree behind V(D, d, 0)
-//     lickety   the first split of V(D, d, 1), then the same on both children with d-1
-//     split     the prefix that attains V(D, d, lookahead); then the optimal tree at each of its leaves
-//     optimal   the tree behind V(D, d, d)
-//
-// Example:
-//     Options options;
-//     options.algorithm = Algorithm::lickety;
-//     options.max_depth = 5;
-//     options.price = {100, 617};                       // lambda*W = 6.17 errors a leaf
-//     Limits limits;
-//     const Solution solution = solve(table, target, options, limits);
+//     greedy          Algorithm 4: the tree behind V(D, d, 0)
+//     lickety_split   Algorithm 3: the first split of V(D, d, 1), then the same on both children with d-1
+//     split           Algorithm 2: the prefix that attains V(D, d, lookahead); then the optimal tree at each of its leaves
+//     optimal         GOSDT's problem: the tree behind V(D, d, d)
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <optional>
+#include <cstdint>
+#include <utility>
 
-#include "data/packing.hpp"
-#include "search/problem.hpp"
+#include "search/recursion.hpp"
 #include "search/tree.hpp"
 
 namespace splitsecond {
 
-enum class Algorithm { greedy, lickety, split, optimal };
+// Trees of a stopped search are valid but unfinished.
+class Algorithms {
+public:
+    Algorithms(const Problem& problem, Search& search) : problem_(problem), search_(search) {}
 
-struct Options {
-    // What changes the answer.
-    Algorithm algorithm = Algorithm::lickety;
-    std::size_t max_depth = 5;
-    std::size_t lookahead = 1;      // split alone
-    bool postprocess = true;        // split alone
-    bool exact_last_split = false;  // greedy chooses its last split by errors instead of entropy
-    Price price;
+    Tree greedy(const Node& node, std::size_t depth) {
+        Tree tree(node.view().n_classes);
+        try {
+            search_.greedy().build(node.view(), nullptr, node.counts.data(), depth, tree);
+        } catch (const LimitReached&) {
+            tree = single_leaf(node);
+        }
+        return tree;
+    }
 
-    // What changes only the speed.
-    std::size_t n_threads = 1;
-    SpeedOptions speed;
+    // consume: the node's rows may be given up once its children have theirs.
+    Tree lickety_split(Node& node, std::size_t depth, bool consume) {
+        return split_on(
+            node, search_.value(node, depth, 1).feature,
+            [&](Node& child) { return lickety_split(child, depth - 1, true); }, consume);
+    }
+
+    Tree split(Node& node, std::size_t depth, std::size_t lookahead, bool postprocess) {
+        if (lookahead > 0) search_.value(node, depth, lookahead);
+        return prefix(node, depth, std::min(lookahead, depth),
+                      [&](Node& leaf, std::size_t depth_left, std::size_t lookahead_left) {
+                          Tree completed = lookahead_left == 0 ? greedy(leaf, depth_left) : single_leaf(leaf);
+                          return postprocess ? optimal(leaf, depth_left, std::move(completed)) : completed;
+                      });
+    }
+
+    // The optimal tree, or the incumbent where the search was stopped before it found a better one.
+    Tree optimal(Node& node, std::size_t depth, Tree incumbent, Bounds* proved = nullptr) {
+        const Bounds found = search_.value(node, depth, depth, incumbent.cost(problem_.objective));
+        if (proved != nullptr) *proved = found;
+        Tree tree = prefix(node, depth, depth,
+                           [&](Node& leaf, std::size_t, std::size_t) { return single_leaf(leaf); });
+        return tree.cost(problem_.objective) <= incumbent.cost(problem_.objective) ? tree : incumbent;
+    }
+
+private:
+    // The tree behind V(D, depth, lookahead), its leaves replaced by what `finish` makes of them.
+    template <class Finish>
+    Tree prefix(Node& node, std::size_t depth, std::size_t lookahead, const Finish& finish) {
+        const std::int32_t feature = lookahead == 0 ? -1 : search_.known_split(node, depth, lookahead);
+        if (feature < 0) return finish(node, depth, lookahead);
+        return split_on(node, feature,
+                        [&](Node& child) { return prefix(child, depth - 1, lookahead - 1, finish); });
+    }
+
+    // A split on a feature of the problem with what `grow_child` makes of both sides; a leaf when feature < 0
+    // or, as can happen in a search that was stopped, when the split does not pay.
+    template <class GrowChild>
+    Tree split_on(Node& node, std::int32_t feature, const GrowChild& grow_child, bool consume = false) {
+        Tree tree = single_leaf(node);
+        if (feature < 0) return tree;
+        try {
+            Node yes(problem_.limits), no(problem_.limits);
+            OpenSplit& split = search_.split();
+            split.open_on(node, feature);
+            split.take(0, yes);
+            split.take(1, no);
+            if (consume) node.own.data.free();
+            const Tree left = grow_child(yes);
+            yes.own.data.free();
+            const Tree right = grow_child(no);
+            const Objective& objective = problem_.objective;
+            if (left.cost(objective) + right.cost(objective) < tree.cost(objective)) {
+                tree.feature[0] = feature;
+                tree.left[0] = tree.append(left);
+                tree.right[0] = tree.append(right);
+            }
+        } catch (const LimitReached&) {
+        }
+        return tree;
+    }
+
+    Tree single_leaf(const Node& node) const {
+        Tree tree(node.view().n_classes);
+        tree.add_leaf(node.counts.data() + node.view().ones(), node.view().stride);
+        return tree;
+    }
+
+    const Problem& problem_;
+    Search& search_;
 };
-
-struct Solution {
-    std::optional<Cell> not_binary;  // set: the table has a value that is neither 0 nor 1; the rest is empty
-    bool packed = false;             // the whole table was read; if not, it was not checked either
-    Tree tree;
-    Cost errors = 0;
-    Cost leaves = 0;
-    Cost lower_bound = 0;  // of every tree of depth at most max_depth, in the units of options.price
-    Status status = Status::complete;
-    Statistics statistics;
-    std::size_t peak_bytes = 0;
-    double seconds = 0;
-};
-
-// Throws std::invalid_argument for classes or weights out of range.
-void check(const Table& table, const Target& target);
-
-// A leaf, straight from the target: the answer when not even the rows fit the limits.
-Tree lone_leaf(const Target& target, std::size_t n_rows);
-
-// Throws as `check` does; never for data it dislikes.
-Solution solve(const Table& table, const Target& target, Options options, Limits& limits);
 
 }  // namespace splitsecond

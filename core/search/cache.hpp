@@ -19,24 +19,20 @@
 #include <vector>
 
 #include "runtime/buffer.hpp"
-#include "search/cost.hpp"
+#include "search/bounds.hpp"
 #include "search/problem.hpp"
 
 namespace splitsecond {
 
-struct Bounds {
-    Cost lower = 0;
-    Cost upper = kInfinite;
-    std::int32_t feature = -1;  // first split of a tree that costs `upper`; -1: a leaf, or a greedy tree
-
-    bool exact() const { return lower == upper; }
-};
-
 struct Subproblem {
-    std::span<const Word>
-        literals;             // two bits a feature of the problem; somebody else's, while it is asked for
-    std::uint16_t depth = 0;  // at least 1
-    std::uint16_t lookahead = 0;
+    Subproblem(std::span<const Word> names, std::size_t depth_left, std::size_t lookahead_left)
+        : literals(names),
+          depth(static_cast<std::uint16_t>(depth_left)),
+          lookahead(static_cast<std::uint16_t>(lookahead_left)) {}
+
+    std::span<const Word> literals;  // two bits a feature of the problem; borrowed for the duration of a call
+    std::uint16_t depth;             // at least 1
+    std::uint16_t lookahead;
 };
 
 class Cache {
@@ -61,7 +57,7 @@ private:
     struct Shard {
         explicit Shard(Limits& limits) : slots(limits) {}
         std::mutex mutex;
-        // 0: empty; else 1 + which of the entries, and in the bits above those that say so, bits of the hash.
+        // 0: empty; else 1 + the index of an entry in the low bits, and a tag of the hash above.
         Buffer<std::uint32_t> slots;
         std::vector<Buffer<Word>> records;  // 2^at_once entries to a buffer, each followed by its literals
         unsigned at_once = 0;

@@ -13,125 +13,149 @@ constexpr double kCompressCost = 25;
 
 }  // namespace
 
-void Gains::read(const View& view, const Count* counts) {
-    totals.resize(view.n_classes);
-    for (std::size_t c = 0; c < view.n_classes; ++c) totals[c] = counts[c * view.stride + view.ones()];
+FeatureCounts Totals::counts_of(const View& view, const Count* counts) {
+    of_class.resize(view.n_classes);
+    for (std::size_t c = 0; c < view.n_classes; ++c) of_class[c] = counts[c * view.stride + view.ones()];
+    return {counts, view.stride, of_class.data(), view.n_classes, view.n_features};
 }
 
 std::ptrdiff_t best_gain(const Problem& problem, const View& view, const Count* counts, Gains& gains) {
-    gains.read(view, counts);
-    gains.entropy.resize(view.n_features);
-    const double least = problem.kernels().split_entropies(
-        counts, view.stride, gains.totals.data(), view.n_classes, view.n_features, gains.entropy.data());
+    const FeatureCounts singles = gains.totals.counts_of(view, counts);
+    gains.criterion.resize(view.n_features);
+    const double least =
+        problem.loss_kernels().split_criteria(problem.objective, singles, gains.criterion.data());
     if (least == std::numeric_limits<double>::infinity()) return -1;
-    const double weight = std::accumulate(gains.totals.begin(), gains.totals.end(), 0.0);
+    const std::vector<Count>& totals = gains.totals.of_class;
+    const double weight = std::accumulate(totals.begin(), totals.end(), 0.0);
     std::ptrdiff_t first = 0;
-    while (gains.entropy[static_cast<std::size_t>(first)] > least + kTieBits * weight) ++first;
+    while (gains.criterion[static_cast<std::size_t>(first)] > least + kTieBits * weight) ++first;
     return first;
 }
 
-Cost Greedy::complete(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget,
-                      std::size_t level, Tree* tree) {
-    const Price& price = problem_.price;
-    const Cost leaf = price.of(node_errors(view, counts), 1);
-    const std::size_t node = tree == nullptr ? 0 : tree->add_leaf(counts + view.ones(), view.stride);
+Cost Greedy::least_loss(const View& view, const Count* counts) {
+    return problem_.loss_kernels().best_stump(problem_.objective, gains_.totals.counts_of(view, counts));
+}
+
+// ---- the definition -------------------------------------------------------------------------------
+
+// The feature that greedy splits on; -1: none divides the rows, or at the last level none beats a leaf.
+std::ptrdiff_t Greedy::choose(const View& view, const Count* counts, std::size_t depth) {
+    const bool by_loss = depth == 1 && problem_.exact_last_split;
+    return by_loss ? best_split(problem_, view, counts) : best_gain(problem_, view, counts, gains_);
+}
+
+Cost Greedy::build(const View& view, const Word* rows, const Count* counts, std::size_t depth,
+                   std::size_t level, Tree& tree) {
+    const Cost leaf = leaf_cost(problem_, view, counts);
+    const std::size_t node = tree.add_leaf(counts + view.ones(), view.stride);
     if (depth == 0 || leaf <= split_floor(problem_, view, counts)) return leaf;
-    if (depth == 1 &&
-        tree == nullptr) {  // what the best split makes of it is far cheaper to tell than which one
-        const Cost least = price.of(least_errors(view, counts), 2);
-        if (least >= leaf) return leaf;
-        if (problem_.exact_last_split || least > budget) return least;
+    const std::ptrdiff_t best = choose(view, counts, depth);
+    if (best < 0 || stop(view)) return leaf;
+    const Level& child = divide(view, rows, counts, depth, level, static_cast<std::size_t>(best));
+    Cost sum = 0;
+    std::int32_t place[2];
+    for (int side = 0; side < 2; ++side) {
+        place[side] = static_cast<std::int32_t>(tree.size());
+        sum += build(*child.view, child.mask[side].data(), child.counts[side].data(), depth - 1, level + 1,
+                     tree);
     }
-    if (depth >= 2) {  // a leaf, the best single split, or three leaves: nothing costs less
-        const Cost three = price.of(weight_at(view, counts, view.unavoidable()), 3);
-        if (leaf <= three || std::min(leaf, three) > budget) {
-            const Cost least = std::min({leaf, three, price.of(least_errors(view, counts), 2)});
-            if (least == leaf || least > budget) return least;
-        }
+    if (sum >= leaf) {
+        tree.make_leaf(node);
+        return leaf;
     }
-    const bool by_errors = depth == 1 && problem_.exact_last_split;
-    const std::ptrdiff_t best =
-        by_errors ? best_split(problem_, view, counts) : best_gain(problem_, view, counts, gains_);
+    tree.feature[node] = static_cast<std::int32_t>(view.features[static_cast<std::size_t>(best)]);
+    tree.left[node] = place[0];
+    tree.right[node] = place[1];
+    return sum;
+}
+
+// ---- its value, within a budget -------------------------------------------------------------------
+
+Cost Greedy::value(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget,
+                   std::size_t level) {
+    const Cost leaf = leaf_cost(problem_, view, counts);
+    if (depth == 0 || leaf <= split_floor(problem_, view, counts)) return leaf;
+    const Cost floor = floor_without_split(view, counts, depth, leaf, budget);
+    if (floor >= leaf || floor > budget || (depth == 1 && problem_.exact_last_split)) return floor;
+    const std::ptrdiff_t best = choose(view, counts, depth);
     if (best < 0) return leaf;
     const std::size_t f = static_cast<std::size_t>(best);
 
-    if (depth == 1 && tree == nullptr) {
-        const LeafErrors errors = leaf_errors(view, counts, f);
-        return std::min(leaf, price.of(errors.yes + errors.no, 2));
-    }
-    const Cost limit = tree == nullptr ? std::min(budget, leaf - 1) : kInfinite;
-    if (tree == nullptr) {  // each child is a leaf or costs two
-        const LeafErrors errors = leaf_errors(view, counts, f);
-        const Cost two = split_floor(price, 0);
-        const Cost least = std::min(price.of(errors.yes, 1), two) + std::min(price.of(errors.no, 1), two);
-        if (least > limit) return std::min(least, leaf);
-    }
-    // Small nodes take a microsecond: not each of them needs to read the clock.
-    constexpr std::size_t kSmallNode = 4096, kNodesPerLook = 16;
-    if ((view.n_words() > kSmallNode || ++nodes_ % kNodesPerLook == 0) && problem_.limits.stop()) return leaf;
-    if (problem_.limits.stopped()) return leaf;
+    const SideLosses losses = side_losses(problem_, view, counts, f);
+    if (depth == 1) return std::min(leaf, problem_.cost(losses.yes + losses.no, 2));
+    const Cost limit = std::min(budget, leaf - 1);  // a split must beat the leaf and fit the budget
+    const Cost two = split_floor(problem_.objective.price, 0);  // each child is a leaf or costs two
+    const Cost least =
+        std::min(problem_.cost(losses.yes, 1), two) + std::min(problem_.cost(losses.no, 1), two);
+    if (least > limit) return std::min(least, leaf);
+    if (stop(view)) return leaf;
 
-    // Gather the rows when the counts below, 2^(depth-1) - 1 of them, would waste more on absent rows.
+    // What a child needs at least is known already. The child of larger loss first: the sooner the sum is too large,
+    // the better.
+    const Level& child = divide(view, rows, counts, depth, level, f);
+    Cost child_leaf[2], child_floor[2];
+    for (int side = 0; side < 2; ++side) {
+        const Count* child_counts = child.counts[side].data();
+        child_leaf[side] = leaf_cost(problem_, *child.view, child_counts);
+        child_floor[side] = std::min(child_leaf[side], split_floor(problem_, *child.view, child_counts));
+    }
+    const auto value_of = [&](int side, Cost child_budget) {
+        return value(*child.view, child.mask[side].data(), child.counts[side].data(), depth - 1, child_budget,
+                     level + 1);
+    };
+    const int first = child_leaf[1] > child_leaf[0] ? 1 : 0, second = 1 - first;
+    const Cost known = value_of(first, limit - child_floor[second]);
+    if (known + child_floor[second] > limit) return std::min(known + child_floor[second], leaf);
+    return std::min(known + value_of(second, limit - known), leaf);
+}
+
+// A lower bound from counts alone: a leaf, the best single split, or three leaves. At least `leaf` when nothing beats
+// a leaf. The cost of the best split is far cheaper to compute than its index.
+Cost Greedy::floor_without_split(const View& view, const Count* counts, std::size_t depth, Cost leaf,
+                                 Cost budget) {
+    if (depth == 1) return std::min(leaf, problem_.cost(least_loss(view, counts), 2));
+    const Cost three = problem_.cost(unavoidable_loss(view, counts), 3);
+    if (leaf > three && three <= budget) return 0;  // a scan of the counts could not tell more
+    return std::min({leaf, three, problem_.cost(least_loss(view, counts), 2)});
+}
+
+// ---- children -------------------------------------------------------------------------------------
+
+bool Greedy::stop(const View& view) {
+    // Small nodes take a microsecond: not each of them needs to read the clock.
+    constexpr std::size_t kSmallNode = 4096, kNodesPerClockCheck = 16;
+    if (view.n_words() > kSmallNode || ++nodes_ % kNodesPerClockCheck == 0) return problem_.limits.stop();
+    return problem_.limits.stopped();
+}
+
+// Divides rows by feature f and counts both sides.
+Greedy::Level& Greedy::divide(const View& view, const Word* rows, const Count* counts, std::size_t depth,
+                              std::size_t level, std::size_t f) {
     if (levels_.size() <= level) levels_.emplace_back(problem_.limits);
     Level& own = levels_[level];
-    const View* source = &view;
+    own.view = &view;
+    // Gather the rows when the counts below, 2^(depth-1) - 1 of them, would waste more on absent rows.
     const double counts_below =
         depth > 40 ? 1e12 : static_cast<double>((std::uint64_t{1} << (depth - 1)) - 1);
     if (rows != nullptr && counts_below > kCompressCost) {
         const std::size_t present = problem_.kernels().count_bits(rows, view.n_words());
         const double words = static_cast<double>(view.n_words());
         if (counts_below * (words - static_cast<double>(present) / 64) > kCompressCost * words) {
-            gather_rows(problem_.kernels(), view, rows, own.view);
-            source = &own.view;
+            gather_rows(problem_.kernels(), view, rows, own.gathered);
+            own.view = &own.gathered;
             rows = nullptr;
         }
     }
-
-    const std::size_t n_words = source->n_words();
-    const std::size_t n_counts = source->n_classes * source->stride;
-    own.yes.resize(n_counts);
-    own.no.resize(n_counts);
-    own.mask[0].resize(n_words);
-    own.mask[1].resize(n_words);
-    split_rows(problem_.kernels(), *source, rows, f, own.mask[0].data(), own.mask[1].data(), own.yes.data());
-    for (std::size_t i = 0; i < n_counts; ++i) own.no[i] = counts[i] - own.yes[i];
-
-    // A split must beat the leaf and fit the budget; what a child needs at least is known already. The child
-    // with more errors first: the sooner the sum is too large, the better. (A tree is built yes before no.)
-    const Count* child_counts[2] = {own.yes.data(), own.no.data()};
-    Cost child_leaf[2], floor[2];
+    const std::size_t n_counts = view.n_classes * view.stride;
     for (int side = 0; side < 2; ++side) {
-        child_leaf[side] = price.of(node_errors(*source, child_counts[side]), 1);
-        floor[side] = std::min(child_leaf[side], split_floor(problem_, *source, child_counts[side]));
+        own.counts[side].resize(n_counts);
+        own.mask[side].resize(own.view->n_words());
     }
-    const int first = tree == nullptr && child_leaf[1] > child_leaf[0] ? 1 : 0;
-    const auto child = [&](int side, Cost child_budget) {
-        return complete(*source, own.mask[side].data(), child_counts[side], depth - 1, child_budget,
-                        level + 1, tree);
-    };
-    Cost sum = child(first, limit - floor[1 - first]) + floor[1 - first];
-    if (sum <= limit) {
-        const std::size_t right = tree == nullptr ? 0 : tree->size();
-        sum -= floor[1 - first];
-        sum += child(1 - first, limit - sum);
-        if (tree != nullptr) {
-            tree->feature[node] = static_cast<std::int32_t>(view.features[f]);
-            tree->left[node] = static_cast<std::int32_t>(node + 1);
-            tree->right[node] = static_cast<std::int32_t>(right);
-        }
-    }
-    if (sum >= leaf) {
-        if (tree != nullptr) tree->make_leaf(node);
-        return leaf;
-    }
-    return sum;
-}
-
-Cost Greedy::least_errors(const View& view, const Count* counts) {
-    gains_.read(view, counts);
-    return weight_at(view, counts, view.ones()) -
-           problem_.kernels().best_stump(counts, view.stride, gains_.totals.data(), view.n_classes,
-                                         view.n_features);
+    split_rows(problem_.kernels(), *own.view, rows, f, own.mask[0].data(), own.mask[1].data(),
+               own.counts[0].data());
+    Count* no = own.counts[1].data();
+    for (std::size_t i = 0; i < n_counts; ++i) no[i] = counts[i] - own.counts[0][i];
+    return own;
 }
 
 }  // namespace splitsecond

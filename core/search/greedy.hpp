@@ -1,10 +1,12 @@
-// The greedy completion T_g: split on the feature of highest information gain, then prune bottom up.
+// The greedy completion T_g (the paper's algorithm "Greedy"): split on the feature of highest information gain, then
+// prune bottom up.
 //
 //     greedy(D, 0) = leaf(D)
 //     greedy(D, d) = min( leaf(D), greedy(D_f, d-1) + greedy(D_notf, d-1) )    f of least split entropy;
-//                    with exact_last_split and d = 1: f of least errors
+//                    with exact_last_split and d = 1: f of least loss
 //
-// What:      evaluates the value, and builds the tree on request.
+// build() is this definition; value() evaluates it, with bounds that cut it short.
+//
 // Ties:      the first feature whose split entropy is within 1e-9 bits of the least; a leaf is preferred to
 //            a split of equal cost.
 // Cost:      at each inner node one count over the rows of the smaller child; the other is subtracted.
@@ -19,11 +21,16 @@
 
 namespace splitsecond {
 
-struct Gains {  // scratch memory: entropy[j] is that of the split on j, times the rows' weight
-    std::vector<double> entropy;
-    std::vector<Count> totals;  // of each class
+// The counts of a view's features and of all its rows, for the kernels.
+struct Totals {
+    std::vector<Count> of_class;
 
-    void read(const View& view, const Count* counts);  // sets totals
+    FeatureCounts counts_of(const View& view, const Count* counts);
+};
+
+struct Gains {  // scratch memory: criterion[j] is what greedy chooses by
+    std::vector<double> criterion;
+    Totals totals;
 };
 
 // The feature of `view` with the highest information gain on rows with these counts; -1: none divides them.
@@ -36,28 +43,38 @@ public:
     // Value of the greedy tree if it is at most `budget`; otherwise some lower bound above the budget.
     // rows: null for all rows of the view; counts: class counts of those rows.
     Cost value(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget) {
-        return complete(view, rows, counts, depth, budget, 0, nullptr);
+        return value(view, rows, counts, depth, budget, 0);
     }
 
     // Appends the greedy tree to `tree`; returns its cost. When stopped, branches end early.
     Cost build(const View& view, const Word* rows, const Count* counts, std::size_t depth, Tree& tree) {
-        return complete(view, rows, counts, depth, kInfinite, 0, &tree);
+        return build(view, rows, counts, depth, 0, tree);
     }
 
-    Cost least_errors(const View& view, const Count* counts);  // after one split, the best
+    Cost least_loss(const View& view, const Count* counts);  // after one split, the best
 
 private:
-    struct Level {
+    struct Level {  // the children of a node
         explicit Level(Limits& limits)
-            : mask{Buffer<Word>(limits), Buffer<Word>(limits)}, yes(limits), no(limits), view(limits) {}
-        Buffer<Word> mask[2];
-        Buffer<Count> yes;
-        Buffer<Count> no;
-        View view;
+            : mask{Buffer<Word>(limits), Buffer<Word>(limits)},
+              counts{Buffer<Count>(limits), Buffer<Count>(limits)},
+              gathered(limits) {}
+        const View* view = nullptr;  // what the masks and counts are of
+        Buffer<Word> mask[2];        // yes, no
+        Buffer<Count> counts[2];
+        View gathered;
     };
 
-    Cost complete(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget,
-                  std::size_t level, Tree* tree);
+    Cost value(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget,
+               std::size_t level);
+    Cost build(const View& view, const Word* rows, const Count* counts, std::size_t depth, std::size_t level,
+               Tree& tree);
+    std::ptrdiff_t choose(const View& view, const Count* counts, std::size_t depth);
+    Cost floor_without_split(const View& view, const Count* counts, std::size_t depth, Cost leaf,
+                             Cost budget);
+    bool stop(const View& view);
+    Level& divide(const View& view, const Word* rows, const Count* counts, std::size_t depth,
+                  std::size_t level, std::size_t f);
 
     const Problem& problem_;
     std::deque<Level> levels_;

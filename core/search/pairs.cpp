@@ -93,33 +93,33 @@ void PairMatrix::counts_of(std::size_t i, Count* out) const {
 void StumpScan::run(const Problem& problem, const View& layout, const Count* counts,
                     const PairMatrix& pairs) {
     const std::size_t k = layout.n_features;
-    for (std::vector<Count>* list : {&with, &leaf_yes, &leaf_no, &yes, &no}) list->resize(k);
-    scratch.resize(4 * k + layout.n_classes);
-    Count* totals = scratch.data() + 4 * k;
+    with.resize(k);
+    leaf_yes.resize(k);
+    leaf_no.resize(k);
+    scratch.resize(kStumpScratch * k);
+    totals.resize(layout.n_classes);
     for (std::size_t c = 0; c < layout.n_classes; ++c) totals[c] = counts[c * layout.stride + layout.ones()];
-    problem.kernels().leaf_weights(counts, layout.stride, totals, layout.n_classes, k, with.data(),
-                                   leaf_yes.data(), leaf_no.data());
+    const FeatureCounts singles{counts, layout.stride, totals.data(), layout.n_classes, k};
+    const LossKernels& kernels = problem.loss_kernels();
+    kernels.leaf_losses(problem.objective, singles, with.data(), leaf_yes.data(), leaf_no.data());
     yes = leaf_yes;  // to begin with
     no = leaf_no;
-    for (std::size_t i = 0; i < k; ++i)
-        problem.kernels().stump_row({i, k, layout.n_classes, pairs.row(0, i), pairs.class_step(), counts,
-                                     layout.stride, totals, scratch.data()},
-                                    yes.data(), no.data());
+    kernels.best_stumps(problem.objective,
+                        {singles, pairs.row(0, 0), pairs.class_step(), pairs.row_step(), scratch.data()},
+                        with.data(), yes.data(), no.data());
 }
 
 Bounds solve_two_levels(const Problem& problem, const View& layout, const Count* counts,
                         const PairMatrix& pairs, StumpScan& scan) {
     scan.run(problem, layout, counts, pairs);
-    const Price& price = problem.price;
     const Cost all = weight_at(layout, counts, layout.ones());
-    Cost best = price.of(node_errors(layout, counts), 1);
+    Cost best = leaf_cost(problem, layout, counts);
     std::int32_t feature = -1;
     for (std::size_t f = 0; f < layout.n_features; ++f) {
         const Cost weight = scan.with[f];
         if (weight == 0 || weight == all) continue;  // no split; with lambda = 0 it could tie with one
-        const Cost yes = std::min(price.of(weight - scan.leaf_yes[f], 1), price.of(weight - scan.yes[f], 2));
-        const Cost no =
-            std::min(price.of(all - weight - scan.leaf_no[f], 1), price.of(all - weight - scan.no[f], 2));
+        const Cost yes = std::min(problem.cost(scan.leaf_yes[f], 1), problem.cost(scan.yes[f], 2));
+        const Cost no = std::min(problem.cost(scan.leaf_no[f], 1), problem.cost(scan.no[f], 2));
         if (yes + no < best) {
             best = yes + no;
             feature = static_cast<std::int32_t>(layout.features[f]);
@@ -131,12 +131,12 @@ Bounds solve_two_levels(const Problem& problem, const View& layout, const Count*
 Bounds solve_one_level(const Problem& problem, const View& layout, const Count* counts) {
     const std::ptrdiff_t best = best_split(problem, layout, counts);
     if (best < 0) {
-        const Cost leaf = problem.price.of(node_errors(layout, counts), 1);
+        const Cost leaf = leaf_cost(problem, layout, counts);
         return {leaf, leaf, -1};
     }
     const auto f = static_cast<std::size_t>(best);
-    const LeafErrors errors = leaf_errors(layout, counts, f);
-    const Cost cost = problem.price.of(errors.yes + errors.no, 2);
+    const SideLosses losses = side_losses(problem, layout, counts, f);
+    const Cost cost = problem.cost(losses.yes + losses.no, 2);
     return {cost, cost, static_cast<std::int32_t>(layout.features[f])};
 }
 

@@ -10,7 +10,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "search/cache.hpp"
+#include "runtime/buffer.hpp"
+#include "search/bounds.hpp"
 #include "search/problem.hpp"
 
 namespace splitsecond {
@@ -29,6 +30,7 @@ public:
         return counts_.data() + (c * stride_ + i) * stride_;
     }
     std::size_t class_step() const { return stride_ * stride_; }
+    std::size_t row_step() const { return stride_; }
 
     // Class counts of the rows that have column i, in the layout of split_rows.
     void counts_of(std::size_t i, Count* out) const;
@@ -46,15 +48,16 @@ private:
     std::size_t stride_ = 0;
 };
 
-// What two levels of splits can do: for each feature, the weight classified correctly on either side by the
-// best single split (or leaf) there.
+// What two levels of splits can do: for each feature, the loss on either side of a leaf, and of the best single split
+// (or leaf) there.
 struct StumpScan {
-    std::vector<Count> yes;
-    std::vector<Count> no;
-    std::vector<Count> leaf_yes;  // the same by a leaf alone
-    std::vector<Count> leaf_no;
+    std::vector<Cost> yes;
+    std::vector<Cost> no;
+    std::vector<Cost> leaf_yes;
+    std::vector<Cost> leaf_no;
     std::vector<Count> with;  // weight of the yes-side
-    std::vector<Count> scratch;
+    std::vector<Count> totals;
+    std::vector<std::byte> scratch;
 
     void run(const Problem& problem, const View& layout, const Count* counts, const PairMatrix& pairs);
 };

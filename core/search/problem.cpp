@@ -1,28 +1,20 @@
 #include "search/problem.hpp"
 
-#include <algorithm>
-
 namespace splitsecond {
 
-LeafErrors leaf_errors(const View& view, const Count* counts, std::size_t j) {
-    Cost yes = 0, no = 0, most_yes = 0, most_no = 0;
-    for (std::size_t c = 0; c < view.n_classes; ++c) {
-        const Count* of_class = counts + c * view.stride;
-        const Cost with = of_class[j], without = of_class[view.ones()] - with;
-        yes += with;
-        no += without;
-        most_yes = std::max(most_yes, with);
-        most_no = std::max(most_no, without);
-    }
-    return {yes - most_yes, no - most_no};
+SideLosses side_losses(const Problem& problem, const View& view, const Count* counts, std::size_t j) {
+    const auto with = [&](std::size_t c) { return counts[c * view.stride + j]; };
+    const auto without = [&](std::size_t c) { return counts[c * view.stride + view.ones()] - with(c); };
+    return {problem.objective.leaf_loss(view.n_classes, with),
+            problem.objective.leaf_loss(view.n_classes, without)};
 }
 
 std::ptrdiff_t best_split(const Problem& problem, const View& view, const Count* counts) {
-    Cost best = problem.price.of(node_errors(view, counts), 1);
+    Cost best = leaf_cost(problem, view, counts);
     std::ptrdiff_t feature = -1;
     for (std::size_t f = 0; f < view.n_features; ++f) {
-        const LeafErrors leaf = leaf_errors(view, counts, f);
-        const Cost cost = problem.price.of(leaf.yes + leaf.no, 2);
+        const SideLosses leaf = side_losses(problem, view, counts, f);
+        const Cost cost = problem.cost(leaf.yes + leaf.no, 2);
         if (cost < best) {
             best = cost;
             feature = static_cast<std::ptrdiff_t>(f);

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "search/cost.hpp"
+#include "data/packed_rows.hpp"
 #include "kernels/kernels.hpp"
 #include "runtime/limits.hpp"
-#include "data/packed_rows.hpp"
+#include "search/bounds.hpp"
 
 namespace splitsecond {
 
@@ -39,35 +39,37 @@ struct Statistics {
 };
 
 struct Problem {
-    Price price;
+    Objective objective;
     SpeedOptions speed;
     Limits& limits;
-    bool exact_last_split = false;  // greedy chooses its last split by errors instead of entropy
+    bool exact_last_split = false;  // greedy chooses its last split by loss instead of entropy
 
     const Kernels& kernels() const { return *speed.kernels; }
+    const LossKernels& loss_kernels() const { return speed.kernels->of(objective); }
+    Cost cost(Cost loss, Cost leaves) const { return objective.price.of(loss, leaves); }
 };
 
 // Helpers over class counts of a view, counts[c * stride + j].
 
-// Errors of a leaf on the rows that have (yes) or lack feature j; with j = ones, on all rows.
-struct LeafErrors {
+// Loss of a leaf on all rows.
+inline Cost leaf_loss(const Problem& problem, const View& view, const Count* counts) {
+    return problem.objective.leaf_loss(view.n_classes,
+                                       [&](std::size_t c) { return counts[c * view.stride + view.ones()]; });
+}
+
+inline Cost leaf_cost(const Problem& problem, const View& view, const Count* counts) {
+    return problem.cost(leaf_loss(problem, view, counts), 1);
+}
+
+// Losses of leaves on the rows that have (yes) or lack (no) feature j.
+struct SideLosses {
     Cost yes;
     Cost no;
 };
-LeafErrors leaf_errors(const View& view, const Count* counts, std::size_t j);
+SideLosses side_losses(const Problem& problem, const View& view, const Count* counts, std::size_t j);
 
 // The feature of the view whose split is cheapest, the first among equals; -1: none beats a leaf.
 std::ptrdiff_t best_split(const Problem& problem, const View& view, const Count* counts);
-
-inline Cost node_errors(const View& view, const Count* counts) {
-    Cost all = 0, most = 0;
-    for (std::size_t c = 0; c < view.n_classes; ++c) {
-        const Cost weight = counts[c * view.stride + view.ones()];
-        all += weight;
-        most = weight > most ? weight : most;
-    }
-    return all - most;
-}
 
 // Weight of all classes in column j.
 inline Cost weight_at(const View& view, const Count* counts, std::size_t j) {
@@ -76,9 +78,14 @@ inline Cost weight_at(const View& view, const Count* counts, std::size_t j) {
     return sum;
 }
 
-// Least cost of any tree with a split on these rows (cost.hpp).
+// Least loss of any tree on these rows (equivalent points).
+inline Cost unavoidable_loss(const View& view, const Count* counts) {
+    return weight_at(view, counts, view.unavoidable());
+}
+
+// Least cost of any tree with a split on these rows.
 inline Cost split_floor(const Problem& problem, const View& view, const Count* counts) {
-    return split_floor(problem.price, weight_at(view, counts, view.unavoidable()));
+    return split_floor(problem.objective.price, unavoidable_loss(view, counts));
 }
 
 }  // namespace splitsecond

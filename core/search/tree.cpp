@@ -35,22 +35,13 @@ void Tree::make_leaf(std::size_t node) {
     feature[node] = left[node] = right[node] = -1;
 }
 
-Cost Tree::errors_at(std::size_t node) const {
-    Cost total = 0, heaviest = 0;
-    for (std::size_t c = 0; c < n_classes; ++c) {
-        const Cost weight = counts[node * n_classes + c];
-        total += weight;
-        heaviest = std::max(heaviest, weight);
-    }
-    return total - heaviest;
-}
-
 Cost Tree::leaves() const { return std::count(feature.begin(), feature.end(), -1); }
 
-Cost Tree::errors() const {
+Cost Tree::loss(const Objective& objective) const {
     Cost sum = 0;
     for (std::size_t node = 0; node < size(); ++node)
-        if (feature[node] < 0) sum += errors_at(node);
+        if (feature[node] < 0)
+            sum += objective.leaf_loss(n_classes, [&](std::size_t c) { return counts_of(node)[c]; });
     return sum;
 }
 

@@ -8,15 +8,18 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/cost.hpp"
+#include "losses/objective.hpp"
 
 namespace splitsecond {
 
-struct Tree {
-    std::size_t n_classes = 0;
+struct TreeShape {
     std::vector<std::int32_t> feature;
     std::vector<std::int32_t> left;
     std::vector<std::int32_t> right;
+};
+
+struct Tree : TreeShape {
+    std::size_t n_classes = 0;
     std::vector<Count> counts;
 
     explicit Tree(std::size_t classes = 0) : n_classes(classes) {}
@@ -26,11 +29,11 @@ struct Tree {
     std::int32_t append(const Tree& other);  // returns where its root has gone
     void truncate(std::size_t size);         // forget the nodes from `size` on
     void make_leaf(std::size_t node);  // forget everything below; the node's subtree must be the last one
-    Cost errors_at(std::size_t node) const;
     Cost leaves() const;
-    Cost errors() const;
+    Cost loss(const Objective& objective) const;  // of all leaves
     std::size_t depth() const;
-    Cost cost(const Price& price) const { return price.of(errors(), leaves()); }
+    Cost cost(const Objective& objective) const { return objective.price.of(loss(objective), leaves()); }
+    const Count* counts_of(std::size_t node) const { return counts.data() + node * n_classes; }
 };
 
 }  // namespace splitsecond

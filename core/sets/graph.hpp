@@ -4,14 +4,9 @@
 //            tree that asks the edge's feature and continues with a tree of either child, as long as the
 //            whole stays within the node's budget. So a graph of thousands of nodes holds more trees than
 //            could ever be listed, each of them once.
-// Budgets:   a tree T has a cost, and in sets made by RESPLIT also a prefix cost: the least cost of a prefix
-//            (with greedy completions at the horizon) that T grows out of, every part below the prefix being
-//            no worse than greedy there; infinite if there is no such prefix. By the node's role it is
-//                plain     infinite
-//                horizon   `stop` if cost <= `fill`, else infinite
-//                prefix    the lesser of that and the sum of the children's prefix costs
-//            and a node holds the trees with cost <= budget or prefix cost <= prefix_budget. The root's
-//            prefix_budget (RESPLIT) or budget (all trees) is the bound of the set.
+// Budgets:   a tree has a cost, and in sets made by RESPLIT also a prefix cost (resplit.hpp). A node holds the
+//            trees with cost <= budget or prefix cost <= prefix.budget. The root's prefix.budget (RESPLIT) or
+//            budget (all trees) is the bound of the set.
 // Histogram: for every node, how many of its trees have a certain (cost, leaves, prefix cost).
 // Trivial:   a split between two leaves of the same label says no more than a leaf; such pairs are left out
 //            unless asked for.
@@ -26,13 +21,13 @@
 #include <utility>
 #include <vector>
 
-#include "sets/bignum.hpp"
-#include "search/cost.hpp"
+#include "losses/objective.hpp"
 #include "runtime/limits.hpp"
+#include "search/tree.hpp"
+#include "sets/bignum.hpp"
+#include "sets/resplit.hpp"
 
 namespace splitsecond {
-
-enum class Role : std::uint8_t { plain, horizon, prefix };
 
 struct Key {
     Cost cost;
@@ -49,15 +44,12 @@ struct Key {
 
 struct GraphNode {
     std::uint32_t level = 0;  // splits above it; children are one level below
-    Role role = Role::plain;
-    bool leaf = false;  // whether it may be a leaf
-    std::uint32_t label = 0;
-    Cost errors = 0;  // of the leaf
-    Cost weight = 0;  // of the rows here
+    bool leaf = false;        // whether it may be a leaf
+    std::uint32_t label = 0;  // what the leaf predicts
+    Cost loss = 0;            // of the leaf
+    Cost weight = 0;          // of the rows here
     Cost budget = -1;
-    Cost prefix_budget = -1;
-    Cost stop = kInfinite;
-    Cost fill = -1;
+    Prefix prefix;
     std::size_t edge_begin = 0;
     std::size_t edge_end = 0;
 };
@@ -68,11 +60,8 @@ struct GraphEdge {
     std::uint32_t no;
 };
 
-// A tree in preorder.
-struct FlatTree {
-    std::vector<std::int32_t> feature;
-    std::vector<std::int32_t> left;
-    std::vector<std::int32_t> right;
+// A tree of a graph, in preorder.
+struct GraphTree : TreeShape {
     std::vector<std::uint32_t> node;  // of the graph, for its counts
 };
 
@@ -92,7 +81,7 @@ public:
     Graph& operator=(Graph&&) noexcept;
     ~Graph();
 
-    Price price;
+    Objective objective;
     bool keep_trivial = false;
     std::uint32_t root = 0;
     Cost max_leaves = kInfinite;
@@ -102,7 +91,7 @@ public:
     std::vector<Count> counts;  // n_classes for each node: the weight of each class there
 
     std::size_t bytes() const;  // of all that, without histograms
-    // For parts that may come from anywhere, such as a file: works out label, errors and weight of every
+    // For parts that may come from anywhere, such as a file: works out label, loss and weight of every
     // node from `counts`; std::invalid_argument unless the whole is a graph that can be counted.
     void restore();
 
@@ -120,11 +109,11 @@ public:
     std::vector<std::pair<Key, std::vector<Digit>>> histogram() const;
 
     // Whether a tree is in the set; the graph need not be counted.
-    bool holds(const FlatTree& tree) const { return find_tree(root, tree, 0).has_value(); }
+    bool holds(const TreeShape& tree) const { return find_tree(root, tree, 0).has_value(); }
 
     // Appends the tree with this number among all, best first, with children numbered from its own root; false
     // if there is none. Not from several threads at once: tables are made as they are needed.
-    bool append_tree(const Digit* number, FlatTree& out);
+    bool append_tree(const Digit* number, GraphTree& out);
 
     // The trees of this set that pass the filter, as another graph, counted. False when stopped.
     bool filtered(const Filter& filter, Graph& out, Limits& limits) const;
@@ -142,11 +131,10 @@ private:
     };
     Key leaf_key(const GraphNode& node) const;
     Key combine(const GraphNode& node, const Key& yes, const Key& no) const;
-    Cost prefix_cost(const GraphNode& node, Cost cost, Cost below) const;
-    bool keeps(const GraphNode& node, const Key& key) const;
-    bool leaves_out(const GraphEdge& edge, const Key& yes, const Key& no) const;
+    bool within_budget(const GraphNode& node, const Key& key) const;
+    bool is_trivial_split(const GraphEdge& edge, const Key& yes, const Key& no) const;
     std::size_t find(std::uint32_t node, const Key& key) const;
-    std::optional<Key> find_tree(std::uint32_t node, const FlatTree& tree, std::size_t place) const;
+    std::optional<Key> find_tree(std::uint32_t node, const TreeShape& tree, std::size_t place) const;
     void lower_budgets(Cost by);
     Counted fill_histograms(Limits& limits);
     Counted fill_histogram(std::uint32_t id, Limits& limits);

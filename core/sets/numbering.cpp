@@ -56,7 +56,7 @@ void Graph::Numbering::walk(const Graph& graph, std::uint32_t id, std::uint32_t 
             while (begin > 0 && no_costs[begin - 1] == rest) --begin;
             for (std::size_t j = begin; j < end; ++j) {
                 if (yes.keys[i].leaves + no.keys[j].leaves != key.leaves ||
-                    graph.leaves_out(edge, yes.keys[i], no.keys[j]) ||
+                    graph.is_trivial_split(edge, yes.keys[i], no.keys[j]) ||
                     !(graph.combine(node, yes.keys[i], no.keys[j]) == key))
                     continue;
                 if (visit(Part{edge.feature, edge.yes, edge.no, key_of(yes, i), key_of(no, j)},
@@ -155,7 +155,7 @@ std::size_t Graph::Numbering::find_record(const Digit* table, std::size_t stride
 
 // Writes the tree with this rank among those of a node and key. Behind `rank` there is room for deeper ones.
 void Graph::Numbering::write(const Graph& graph, std::uint32_t id, std::uint32_t key, Digit* rank,
-                             std::size_t begin, FlatTree& out) {
+                             std::size_t begin, GraphTree& out) {
     const std::size_t place = out.feature.size();
     for (auto* list : {&out.feature, &out.left, &out.right}) list->push_back(-1);
     out.node.push_back(id);
@@ -173,7 +173,7 @@ void Graph::Numbering::write(const Graph& graph, std::uint32_t id, std::uint32_t
     write(graph, part.no, part.no_key, rank, begin, out);
 }
 
-bool Graph::Numbering::append_tree(const Graph& graph, const Digit* number, FlatTree& out) {
+bool Graph::Numbering::append_tree(const Graph& graph, const Digit* number, GraphTree& out) {
     Digit* rank = scratch_.data() + digits_;
     std::copy_n(number, digits_, rank);
     const std::vector<Key>& keys = graph.histograms_[graph.root].keys;

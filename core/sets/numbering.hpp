@@ -1,4 +1,5 @@
-// Which tree of a set has which number (graph.hpp says in what order).
+// Which tree of a set has which number (graph.hpp says in what order); the paper's "Indexing Trees in RESPLIT",
+// Algorithms 8 and 9.
 //
 // What:      the trees of one key at one node come in parts: those that share an edge and the keys of both
 //            children. A number falls into one part, and there into one tree of either child, and so on down.
@@ -21,7 +22,7 @@ public:
     explicit Numbering(const Graph& graph);
 
     // As Graph::append_tree, of the graph this was made for.
-    bool append_tree(const Graph& graph, const Digit* number, FlatTree& out);
+    bool append_tree(const Graph& graph, const Digit* number, GraphTree& out);
 
 private:
     static constexpr std::uint32_t kLeaf = UINT32_MAX;  // the key of a leaf: it has no parts
@@ -45,7 +46,7 @@ private:
     Table make_table(const std::vector<Digit>& records, std::size_t stride) const;
     std::size_t find_record(const Digit* table, std::size_t stride, Digit* rank) const;
     void write(const Graph& graph, std::uint32_t id, std::uint32_t key, Digit* rank, std::size_t begin,
-               FlatTree& out);
+               GraphTree& out);
 
     std::size_t digits_;
     Table root_keys_;                 // totals alone: how many trees there are up to each of the root's keys

@@ -49,7 +49,7 @@ const std::vector<std::int64_t>& Reliance::weights_of(const Answers& answers) {
     return sums;
 }
 
-std::int64_t Reliance::of(const FlatTree& tree, const std::vector<std::uint32_t>& labels,
+std::int64_t Reliance::of(const TreeShape& tree, const std::vector<std::uint32_t>& labels,
                           std::vector<std::int64_t>& permuted) {
     std::set<std::size_t> used;
     for (const std::int32_t feature : tree.feature)

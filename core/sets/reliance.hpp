@@ -14,7 +14,7 @@
 #include <map>
 #include <vector>
 
-#include "sets/graph.hpp"
+#include "search/tree.hpp"
 
 namespace splitsecond {
 
@@ -30,7 +30,7 @@ public:
 
     // labels: of the leaves, by node. Fills errors (of the tree as it is) and, for each variable, W times the
     // expected errors with it permuted; -1 for variables that the tree does not ask about.
-    std::int64_t of(const FlatTree& tree, const std::vector<std::uint32_t>& labels,
+    std::int64_t of(const TreeShape& tree, const std::vector<std::uint32_t>& labels,
                     std::vector<std::int64_t>& permuted);
 
 private:

@@ -18,17 +18,17 @@ bool is_price(Cost price) { return price >= 0 && price <= kInfinite; }
 bool is_budget(Cost budget) { return budget >= -1 && budget <= kInfinite; }
 
 // Works out what a leaf would be here.
-void restore_leaf(GraphNode& node, const Count* counts, std::size_t n_classes, const Price& price) {
-    node.label = 0;
+void restore_leaf(GraphNode& node, const Count* counts, std::size_t n_classes, const Objective& objective) {
     node.weight = 0;
     for (std::size_t c = 0; c < n_classes; ++c) {
         refuse_if(counts[c] < 0);
         node.weight += counts[c];
-        if (counts[c] > counts[node.label]) node.label = static_cast<std::uint32_t>(c);
     }
-    node.errors = node.weight - counts[node.label];
-    refuse_if(node.weight <= 0 || node.weight > INT32_MAX ||
-              (node.errors > 0 && price.error > kInfinite / node.errors));
+    refuse_if(node.weight <= 0 || node.weight > INT32_MAX);
+    const auto weight_of = [&](std::size_t c) { return counts[c]; };
+    node.label = objective.prediction(n_classes, weight_of);
+    node.loss = objective.leaf_loss(n_classes, weight_of);
+    refuse_if(node.loss > 0 && objective.price.loss > kInfinite / node.loss);
 }
 
 }  // namespace
@@ -37,15 +37,15 @@ void Graph::restore() {
     const std::size_t n = nodes.size();
     refuse_if(n == 0 || root >= n || n_classes == 0 || counts.size() % n != 0 ||
               counts.size() / n != n_classes);
-    refuse_if(!is_price(price.error) || !is_price(price.leaf) || !is_budget(max_leaves));
+    refuse_if(!is_price(objective.price.loss) || !is_price(objective.price.leaf) || !is_budget(max_leaves));
     std::size_t next_edge = 0;  // nodes have their edges one after the other
     for (std::size_t i = 0; i < n; ++i) {
         GraphNode& node = nodes[i];
-        refuse_if(node.level > kMostLevels || node.role > Role::prefix || node.edge_begin != next_edge ||
-                  node.edge_end < next_edge || node.edge_end > edges.size());
-        refuse_if(!is_budget(node.budget) || !is_budget(node.prefix_budget) || !is_budget(node.stop) ||
-                  !is_budget(node.fill));
-        restore_leaf(node, counts.data() + i * n_classes, n_classes, price);
+        refuse_if(node.level > kMostLevels || node.prefix.role > Role::prefix ||
+                  node.edge_begin != next_edge || node.edge_end < next_edge || node.edge_end > edges.size());
+        refuse_if(!is_budget(node.budget) || !is_budget(node.prefix.budget) ||
+                  !is_budget(node.prefix.end_cost) || !is_budget(node.prefix.fill_budget));
+        restore_leaf(node, counts.data() + i * n_classes, n_classes, objective);
         next_edge = node.edge_end;
     }
     refuse_if(next_edge != edges.size());

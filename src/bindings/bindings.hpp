@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "data/packing.hpp"
-#include "sets/graph.hpp"
 #include "runtime/limits.hpp"
 #include "search/problem.hpp"
+#include "sets/graph.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -67,7 +67,7 @@ void check_numbers(const Graph& graph, const TreeNumbers& numbers);
 
 double seconds_of(const nb::dict& options);
 std::size_t bytes_of(const nb::dict& options);
-Price price_of(const nb::dict& options);
+Objective objective_of(const nb::dict& options);
 SpeedOptions speed_of(const nb::dict& options);
 const char* name_of(Status status);
 nb::dict to_dict(const Statistics& statistics);

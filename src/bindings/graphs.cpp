@@ -17,18 +17,18 @@ constexpr double kSearchShare = 0.7;
 nb::dict run_rashomon(const Table& table, const AnyArray& classes, std::size_t n_classes,
                       const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
     const Target target = target_of(table, classes, n_classes, weights);
-    RashomonOptions chosen;
+    SetOptions chosen;
     chosen.max_depth = nb::cast<std::size_t>(options["max_depth"]);
     if (!options["lookahead"].is_none()) chosen.lookahead = nb::cast<std::size_t>(options["lookahead"]);
     chosen.keep_trivial = nb::cast<bool>(options["keep_trivial"]);
     chosen.exact_last_split = nb::cast<bool>(options["exact_last_split"]);
-    chosen.price = price_of(options);
+    chosen.objective = objective_of(options);
     chosen.n_threads = nb::cast<std::size_t>(options["n_threads"]);
     chosen.speed = speed_of(options);
     const nb::object bound = nb::borrow(options["bound"]);
-    chosen.bound = [&](Cost errors, Cost leaves) {
+    chosen.bound = [&](Cost loss, Cost leaves) {
         const nb::gil_scoped_acquire gil;
-        return nb::cast<Cost>(bound(errors, leaves));
+        return nb::cast<Cost>(bound(loss, leaves));
     };
     const double seconds = seconds_of(options);
     const std::size_t bytes = bytes_of(options);
@@ -47,7 +47,7 @@ nb::dict run_rashomon(const Table& table, const AnyArray& classes, std::size_t n
     numbers["peak_bytes"] = set.peak_bytes;
     numbers["seconds"] = set.seconds;
     out["packed"] = set.packed;
-    out["errors"] = set.reference_errors;
+    out["errors"] = set.reference_loss;
     out["leaves"] = set.reference_leaves;
     out["bound"] = set.bound;
     out["proved"] = set.proved;
@@ -58,7 +58,7 @@ nb::dict run_rashomon(const Table& table, const AnyArray& classes, std::size_t n
 }
 
 // Rows of the array are feature, left, right and the graph's node.
-nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> flatten(const FlatTree& trees) {
+nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> flatten(const GraphTree& trees) {
     const std::size_t n_nodes = trees.feature.size();
     auto* flat = new std::int32_t[4 * n_nodes];
     const nb::capsule owner(flat, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
@@ -69,14 +69,14 @@ nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> flatten(const FlatTree& trees)
     return {flat, {4, n_nodes}, owner};
 }
 
-void append(Graph& graph, const Digit* number, FlatTree& trees) {
+void append(Graph& graph, const Digit* number, GraphTree& trees) {
     if (!graph.append_tree(number, trees)) throw std::invalid_argument("there is no tree of such a number.");
 }
 
 // The trees of these numbers, one after the other; `ends` says where each tree ends.
 nb::tuple trees_of(Graph& graph, const TreeNumbers& numbers) {
     check_numbers(graph, numbers);
-    FlatTree trees;
+    GraphTree trees;
     std::vector<std::int64_t> ends;
     for (std::size_t i = 0; i < numbers.shape(0); ++i) {
         append(graph, numbers.data() + i * graph.digits(), trees);
@@ -88,7 +88,7 @@ nb::tuple trees_of(Graph& graph, const TreeNumbers& numbers) {
 // One tree, by the words of its number.
 auto tree_of(Graph& graph, const std::vector<Digit>& number) {
     if (number.size() != graph.digits()) throw std::invalid_argument("a number has digits() words.");
-    FlatTree tree;
+    GraphTree tree;
     append(graph, number.data(), tree);
     return flatten(tree);
 }
@@ -108,13 +108,14 @@ nb::dict state_of(const Graph& graph) {
     // Budgets that were lowered below nothing are nothing: there are no trees for less.
     const auto at_least_none = [](Cost budget) { return std::max<Cost>(budget, -1); };
     for (const GraphNode& node : graph.nodes)
-        nodes.insert(nodes.end(), {node.level, static_cast<std::int64_t>(node.role), node.leaf ? 1 : 0,
-                                   at_least_none(node.budget), at_least_none(node.prefix_budget), node.stop,
-                                   node.fill, static_cast<std::int64_t>(node.edge_end - node.edge_begin)});
+        nodes.insert(nodes.end(),
+                     {node.level, static_cast<std::int64_t>(node.prefix.role), node.leaf ? 1 : 0,
+                      at_least_none(node.budget), at_least_none(node.prefix.budget), node.prefix.end_cost,
+                      node.prefix.fill_budget, static_cast<std::int64_t>(node.edge_end - node.edge_begin)});
     for (const GraphEdge& edge : graph.edges) edges.insert(edges.end(), {edge.feature, edge.yes, edge.no});
     nb::dict out;
-    out["error_price"] = graph.price.error;
-    out["leaf_price"] = graph.price.leaf;
+    out["error_price"] = graph.objective.price.loss;
+    out["leaf_price"] = graph.objective.price.leaf;
     out["keep_trivial"] = graph.keep_trivial;
     out["max_leaves"] = graph.max_leaves;
     out["n_classes"] = graph.n_classes;
@@ -139,7 +140,7 @@ T narrow(std::int64_t value) {
 // The graph behind such arrays, which may come from anywhere. None when it takes too long.
 std::shared_ptr<Graph> graph_from(const nb::dict& state) {
     auto graph = std::make_shared<Graph>();
-    graph->price = price_of(state);
+    graph->objective = objective_of(state);
     graph->keep_trivial = nb::cast<bool>(state["keep_trivial"]);
     graph->max_leaves = nb::cast<Cost>(state["max_leaves"]);
     graph->n_classes = nb::cast<std::size_t>(state["n_classes"]);
@@ -154,12 +155,12 @@ std::shared_ptr<Graph> graph_from(const nb::dict& state) {
         refuse_if(given[2] != 0 && given[2] != 1);
         GraphNode node;
         node.level = narrow<std::uint32_t>(given[0]);
-        node.role = static_cast<Role>(narrow<std::uint8_t>(given[1]));
+        node.prefix.role = static_cast<Role>(narrow<std::uint8_t>(given[1]));
         node.leaf = given[2] == 1;
         node.budget = given[3];
-        node.prefix_budget = given[4];
-        node.stop = given[5];
-        node.fill = given[6];
+        node.prefix.budget = given[4];
+        node.prefix.end_cost = given[5];
+        node.prefix.fill_budget = given[6];
         node.edge_begin = next_edge;
         node.edge_end = next_edge += narrow<std::size_t>(given[7]);
         graph->nodes.push_back(node);

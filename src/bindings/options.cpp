@@ -13,8 +13,8 @@ std::size_t bytes_of(const nb::dict& options) {
                                              : nb::cast<std::size_t>(options["memory_limit"]);
 }
 
-Price price_of(const nb::dict& options) {
-    return {nb::cast<Cost>(options["error_price"]), nb::cast<Cost>(options["leaf_price"])};
+Objective objective_of(const nb::dict& options) {
+    return {{nb::cast<Cost>(options["error_price"]), nb::cast<Cost>(options["leaf_price"])}};
 }
 
 SpeedOptions speed_of(const nb::dict& options) {

@@ -32,7 +32,7 @@ public:
     // (weight * expected errors with each variable permuted, -1 where it is not asked about; errors)
     nb::tuple of_tree(const Array<std::int32_t>& feature, const Array<std::int32_t>& left,
                       const Array<std::int32_t>& right, const Array<std::int32_t>& label) {
-        FlatTree tree;
+        GraphTree tree;
         tree.feature.assign(feature.data(), feature.data() + feature.size());
         tree.left.assign(left.data(), left.data() + left.size());
         tree.right.assign(right.data(), right.data() + right.size());
@@ -64,7 +64,7 @@ public:
         const bool stopped = run_unlimited([&](Limits& limits) {
             std::vector<std::int64_t> row;
             for (std::size_t i = 0; i < numbers.shape(0); ++i) {
-                FlatTree tree;
+                GraphTree tree;
                 if (!graph.append_tree(numbers.data() + i * graph.digits(), tree)) break;
                 std::vector<std::uint32_t> labels;
                 for (const std::uint32_t node : tree.node) labels.push_back(graph.nodes[node].label);

@@ -2,15 +2,15 @@
 #include <stdexcept>
 #include <string>
 
-#include "search/algorithms.hpp"
 #include "bindings.hpp"
+#include "search/solve.hpp"
 
 namespace splitsecond {
 namespace {
 
 Algorithm algorithm_of(const std::string& name) {
     if (name == "greedy") return Algorithm::greedy;
-    if (name == "lickety") return Algorithm::lickety;
+    if (name == "lickety") return Algorithm::lickety_split;
     if (name == "split") return Algorithm::split;
     if (name == "optimal") return Algorithm::optimal;
     throw std::invalid_argument("algorithm='" + name + "' is not one of greedy, lickety, split, optimal.");
@@ -30,7 +30,7 @@ nb::dict to_dict(const Solution& solution) {
     out["right"] = nb::cast(solution.tree.right);
     out["counts"] = nb::cast(solution.tree.counts);
     out["packed"] = solution.packed;
-    out["errors"] = solution.errors;
+    out["errors"] = solution.loss;
     out["leaves"] = solution.leaves;
     out["lower_bound"] = solution.lower_bound;
     out["status"] = name_of(solution.status);
@@ -47,7 +47,7 @@ nb::dict run(const Table& table, const AnyArray& classes, std::size_t n_classes,
     chosen.lookahead = nb::cast<std::size_t>(options["lookahead"]);
     chosen.postprocess = nb::cast<bool>(options["postprocess"]);
     chosen.exact_last_split = nb::cast<bool>(options["exact_last_split"]);
-    chosen.price = price_of(options);
+    chosen.objective = objective_of(options);
     chosen.n_threads = nb::cast<std::size_t>(options["n_threads"]);
     chosen.speed = speed_of(options);
     return to_dict(run_within(seconds_of(options), bytes_of(options), nb::borrow(options["progress"]),

@@ -1,0 +1,39 @@
+// Bounds on the value of a subproblem, and what they are sound for.
+//
+// V: the value with any lookahead; optimal: lookahead = depth.
+//   V, optimal   every tree with a split costs at least 2 leaves + the unavoidable loss, that of rows whose
+//                twins with equal features carry more weight of another class (equivalent points)  (split_floor)
+//   V, optimal   a tree is a leaf, a single split (counts tell the best), or has three leaves  (three_leaf_bound)
+//   V, optimal   a split costs at least the sum of its children's lower bounds         (try_feature)
+//   V, optimal   what a sibling needs at least is taken off the other child's budget   (solve_children)
+//   optimal      a child lighter than one leaf's penalty is never worth its split  (below_minimum_support)
+//   optimal      moving rows of weight m changes the value by at most m times the largest loss of a row
+//                                                                                      (similar_support)
+// Each has a switch (SpeedOptions), and tests run every combination.
+#pragma once
+
+#include <cstdint>
+
+#include "losses/objective.hpp"
+
+namespace splitsecond {
+
+// What is known about the value of a subproblem.
+struct Bounds {
+    Cost lower = 0;
+    Cost upper = kInfinite;
+    std::int32_t feature = -1;  // first split of a tree that costs `upper`; -1: a leaf, or a greedy tree
+
+    bool exact() const { return lower == upper; }
+};
+
+// Least cost of any tree with at least one split, given the loss that no tree can avoid.
+inline Cost split_floor(const Price& price, Cost unavoidable) { return price.of(unavoidable, 2); }
+
+// Sound for the optimal value alone: sending a child's rows to its sibling's tree adds at most the largest loss of
+// each and saves at least one leaf, so that such a split is strictly worse than no split here.
+inline bool below_minimum_support(const Objective& objective, Cost weight) {
+    return objective.max_row_cost() * weight < objective.price.leaf;
+}
+
+}  // namespace splitsecond

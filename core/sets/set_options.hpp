@@ -1,0 +1,18 @@
+// What is asked of a Rashomon set.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include "search/session.hpp"
+
+namespace splitsecond {
+
+struct SetOptions : SearchOptions {
+    std::optional<std::size_t> lookahead;               // set: RESPLIT; otherwise all trees
+    bool keep_trivial = false;                          // splits between leaves of one label
+    std::function<Cost(Cost loss, Cost leaves)> bound;  // from the reference tree's; a cost
+};
+
+}  // namespace splitsecond

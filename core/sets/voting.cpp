@@ -1,0 +1,114 @@
+// How many trees of a set predict which class for a row: every path of the graph is walked with the rows that take it,
+// and the number of trees that contain the path.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "sets/graph.hpp"
+
+namespace splitsecond {
+namespace {
+
+using Rows = std::vector<std::uint32_t>;
+
+}  // namespace
+
+// Goes down the graph level by level with the rows that take each way. Ways that lead the same rows to the
+// same node go on as one: there are many orders to ask the same questions in. weights[i] says how many trees
+// of the set continue there with a given tree of key i.
+class Graph::Voter {
+public:
+    Voter(const Graph& graph, const std::vector<const std::uint64_t*>& columns, std::vector<Digit>& votes,
+          Limits& limits)
+        : graph_(graph), columns_(columns), votes_(votes), limits_(limits) {}
+
+    bool run(const Rows& rows) {
+        const std::size_t n = graph_.digits_;
+        std::vector<Digit> each(graph_.histograms_[graph_.root].keys.size() * n, 0);
+        for (std::size_t i = 0; i < each.size(); i += n) each[i] = 1;
+        next_.emplace(std::pair(graph_.root, rows), std::move(each));
+        while (!next_.empty()) {
+            const auto now = std::exchange(next_, {});
+            for (const auto& [place, weights] : now)
+                if (!visit(place.first, place.second, weights)) return false;
+        }
+        return true;
+    }
+
+private:
+    bool visit(std::uint32_t id, const Rows& rows, const std::vector<Digit>& weights) {
+        const std::size_t n = graph_.digits_;
+        const GraphNode& node = graph_.nodes[id];
+        if (limits_.stop()) return false;
+        if (node.leaf) {
+            const std::size_t place = graph_.find(id, graph_.leaf_key(node));
+            if (place != SIZE_MAX && !is_zero(weights.data() + place * n, n))
+                for (const std::uint32_t row : rows)
+                    add(votes_.data() + (row * graph_.n_classes + node.label) * n, weights.data() + place * n,
+                        n);
+        }
+        for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
+            const GraphEdge& edge = graph_.edges[e];
+            Rows side[2];
+            const std::uint64_t* column = columns_[static_cast<std::size_t>(edge.feature)];
+            for (const std::uint32_t row : rows)
+                side[column[row / 64] >> row % 64 & 1 ? 0 : 1].push_back(row);
+            for (const int s : {0, 1})
+                if (!side[s].empty() && !descend(id, edge, s == 0, side[s], weights)) return false;
+        }
+        return true;
+    }
+
+    bool descend(std::uint32_t id, const GraphEdge& edge, bool to_yes, Rows& rows,
+                 const std::vector<Digit>& weights) {
+        const std::size_t n = graph_.digits_;
+        const std::uint32_t child = to_yes ? edge.yes : edge.no;
+        const Histogram& here = graph_.histograms_[child];
+        const Histogram& other = graph_.histograms_[to_yes ? edge.no : edge.yes];
+        std::vector<Digit> below(here.keys.size() * n, 0);
+        bool any = false;
+        for (std::size_t i = 0; i < here.keys.size(); ++i)
+            for (std::size_t j = 0; j < other.keys.size(); ++j) {
+                const Key& yes = to_yes ? here.keys[i] : other.keys[j];
+                const Key& no = to_yes ? other.keys[j] : here.keys[i];
+                if (graph_.is_trivial_split(edge, yes, no)) continue;
+                const Key key = graph_.combine(graph_.nodes[id], yes, no);
+                const std::size_t place = graph_.find(id, key);
+                if (place == SIZE_MAX || is_zero(weights.data() + place * n, n)) continue;
+                multiply_add(below.data() + i * n, weights.data() + place * n, other.numbers.data() + j * n,
+                             n);
+                any = true;
+            }
+        if (!any) return true;
+        const GraphNode& node = graph_.nodes[child];
+        if (node.edge_begin == node.edge_end) return visit(child, rows, below);
+        std::vector<Digit>& sum = next_[std::pair(child, std::move(rows))];
+        if (sum.empty())
+            sum = std::move(below);
+        else
+            for (std::size_t i = 0; i < below.size(); i += n) add(sum.data() + i, below.data() + i, n);
+        return true;
+    }
+
+    const Graph& graph_;
+    const std::vector<const std::uint64_t*>& columns_;
+    std::vector<Digit>& votes_;
+    Limits& limits_;
+    std::map<std::pair<std::uint32_t, Rows>, std::vector<Digit>> next_;
+};
+
+bool Graph::vote(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
+                 std::vector<Digit>& votes, Limits& limits) const {
+    constexpr std::size_t kMostHeld = std::size_t{1} << 24;  // rows at all nodes of a level together
+    const std::size_t block = std::max<std::size_t>(256, kMostHeld / nodes.size());
+    votes.assign(n_rows * n_classes * digits_, 0);
+    for (std::size_t begin = 0; begin < n_rows; begin += block) {
+        Rows rows(std::min(block, n_rows - begin));
+        std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(begin));
+        if (!Voter(*this, columns, votes, limits).run(rows)) return false;
+    }
+    return true;
+}
+
+}  // namespace splitsecond
