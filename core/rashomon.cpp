@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <map>
 #include <memory>
 #include <utility>
@@ -14,6 +15,9 @@
 
 namespace splitsecond {
 namespace {
+
+// Of the time that is left when the reference tree is known, what goes to looking for the other trees.
+constexpr double kBuildingShare = 0.7;
 
 struct Leaf {
     Cost errors = 0;
@@ -502,6 +506,7 @@ void build_packed(View& view, const RashomonOptions& options, Limits& limits, Li
     if (limits.stopped()) return;  // there may be a better reference
     set.proved = true;
 
+    limits.keep_time(kBuildingShare);
     Builder builder(problem, chosen, search, workers, root, depth);
     Graph graph = builder.build(set.bound);
     set.statistics = search.statistics();
@@ -513,8 +518,8 @@ void build_packed(View& view, const RashomonOptions& options, Limits& limits, Li
 
 }  // namespace
 
-RashomonSet rashomon_set(const Table& table, const Target& target, RashomonOptions options, Limits& limits,
-                         Limits& whole) {
+RashomonSet rashomon_set(const Table& table, const Target& target, RashomonOptions options, Limits& whole) {
+    Limits limits = whole.again();  // for all but counting, which is done when these have stopped
     if (options.speed.kernels == nullptr) options.speed.kernels = &find_kernels("auto");
     check(table, target);
     RashomonSet set;
@@ -533,6 +538,7 @@ RashomonSet rashomon_set(const Table& table, const Target& target, RashomonOptio
         set.bound = options.bound(set.reference_errors, 1);
         set.graph = graph_of(leaf, options.price);
     }
+    assert(limits.holds_nothing());
     set.status = limits.stopped() ? limits.reason() : whole.reason();
     Limits none;
     if (!set.graph.is_counted()) set.graph.count(none);

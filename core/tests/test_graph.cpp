@@ -279,14 +279,14 @@ private:
     Oracle oracle_;
 };
 
-RashomonSet solved(const Data& data, RashomonOptions options, Cost epsilon, Limits& limits, Limits& whole) {
+RashomonSet solved(const Data& data, RashomonOptions options, Cost epsilon, Limits& limits) {
     options.bound = [&](Cost errors, Cost leaves) { return options.price.of(errors, leaves) + epsilon; };
-    return rashomon_set(data.table(), data.target(), options, limits, whole);
+    return rashomon_set(data.table(), data.target(), options, limits);
 }
 
 RashomonSet solved(const Data& data, const RashomonOptions& options, Cost epsilon) {
-    Limits limits, whole;
-    RashomonSet set = solved(data, options, epsilon, limits, whole);
+    Limits limits;
+    RashomonSet set = solved(data, options, epsilon, limits);
     CHECK(set.status == Status::complete);
     return set;
 }
@@ -444,8 +444,8 @@ void test_stopped_sets(const Data& data) {
             for (std::size_t sixteenths = 0; sixteenths <= 18; ++sixteenths) {
                 const std::size_t budget = complete.peak_bytes * sixteenths / 16;
                 const check::Context context("budget ", budget, " of ", complete.peak_bytes);
-                Limits limits(Limits::kNoDeadline, budget), whole(Limits::kNoDeadline, budget);
-                RashomonSet part = solved(data, options, 60, limits, whole);
+                Limits limits(Limits::kNoDeadline, budget);
+                RashomonSet part = solved(data, options, 60, limits);
                 CHECK_LE(part.peak_bytes, budget);
                 const std::vector<FlatTree> trees = trees_of(part.graph, 300);
                 CHECK(!trees.empty());
