@@ -217,7 +217,7 @@ void check_numbers(const Graph& graph, const TreeNumbers& numbers) {
 }
 
 void bind_graphs(nb::module_& m) {
-    bind_both(m, "rashomon", "rashomon_sparse", &run_rashomon);
+    bind_all(m, "rashomon", &run_rashomon);
     nb::class_<Graph>(m, "Graph")
         .def_prop_ro("digits", &Graph::digits)
         .def_ro("n_classes", &Graph::n_classes)
