@@ -15,6 +15,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ import pytest
 from rashomon_oracle import RashomonOracle, is_trivial, shape_of
 
 from splitsecond import RESPLIT, LimitWarning, TreeFARMS
+from splitsecond._exact import within_bound
 
 Table = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
 
@@ -118,6 +120,14 @@ def test_memory_limit(kind: str, limit: int, n_jobs: int, hard: Table) -> None:
     assert model.status_ == "memory_limit"
     assert model.statistics_["peak_bytes"] <= limit
     assert_real_trees(model, *hard)
+
+
+def test_a_bound_over_millions_of_leaves_takes_no_time() -> None:
+    """It is asked for in the middle of a search, where no limit ends it."""
+    start = time.perf_counter()
+    for epsilon in (Fraction(0), Fraction(1, 3), Fraction(1, 7**9)):
+        within_bound(Fraction(1, 3) + epsilon, Fraction(1, 10**12), 500_000, 2**25)
+    assert time.perf_counter() - start <= 0.2
 
 
 def test_every_tree_of_a_part_is_in_the_set() -> None:
