@@ -372,6 +372,25 @@ def test_rashomon(people: Path, tmp_path: Path, method: str) -> None:
     assert "trees that ask about" in text
 
 
+def test_a_partial_set_says_so(tmp_path: Path) -> None:
+    random = np.random.default_rng(0)
+    X = {f"x{j}": random.integers(0, 2, 2000) for j in range(40)}
+    path = write_parquet(tmp_path / "table.parquet", {**X, "y": random.integers(0, 2, 2000)})
+    out = tmp_path / "set.json"
+    options = ("--max-depth", 7, "--regularization", 0.001, "--memory-limit", "300kB")
+    args = ("rashomon", path, "--target", "y", "--method", "treefarms", *options)
+    done = run(*args, "--out", out)
+    assert done.exit_code == 3
+    partial = "partial (the best tree is not known)"
+    assert partial in done.stdout.splitlines()[1]
+    assert json.loads(run(*args, "--json").stdout)["partial"] is True
+    assert partial in run("show", out).stdout.splitlines()[0]
+    voted = run("predict", out, path, "--vote")
+    assert "note: The set is partial" in voted.stderr
+    assert run("explore", out, "--out", tmp_path / "set.html").exit_code == 0
+    assert partial in (tmp_path / "set.html").read_text(encoding="utf-8")
+
+
 def test_importance(people: Path, tmp_path: Path) -> None:
     options = ("--max-depth", 3, "--regularization", 0.02, "--bootstraps", 2, "--seed", 1)
     args = ("importance", people, "--target", "outcome", *options)

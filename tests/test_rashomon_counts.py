@@ -21,6 +21,7 @@ from rashomon_oracle import RashomonOracle, Shape, features_of, label_for, shape
 from scipy import stats
 
 from splitsecond import RESPLIT, TreeFARMS
+from splitsecond._exact import within_bound
 
 
 def parity(bits: int, copies: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
@@ -236,3 +237,22 @@ def test_len_at_its_limit() -> None:
     assert 10**15 < trees.n_trees < sys.maxsize
     assert len(trees) == trees.n_trees == n_full_trees(4, 10)
     assert trees.vote(parity(4, 10)[0]).max() == 1
+
+
+def test_the_cost_within_a_bound_is_the_highest_over_all_numbers_of_leaves() -> None:
+    rng = np.random.default_rng(73)
+    for _ in range(3000):
+        weight, most_leaves = int(rng.integers(1, 300)), int(rng.integers(1, 80))
+        price = Fraction(int(rng.integers(0, 50)), int(rng.integers(1, 1000)))
+        objective = Fraction(int(rng.integers(-3, 300)), int(rng.integers(1, 200)))
+        if rng.random() < 0.5:  # one that a tree has
+            objective = Fraction(int(rng.integers(0, weight + 1)), weight) + 3 * price
+        error, leaf, highest = within_bound(objective, price, weight, most_leaves)
+        costs = [
+            error * min(weight - 1, math.floor((objective - price * leaves) * weight))
+            + leaf * leaves
+            for leaves in range(1, most_leaves + 1)
+            if price * leaves <= objective
+        ]
+        # Without a penalty per leaf they all cost the same.
+        assert highest == max(costs[:1] if price == 0 else costs, default=-1)

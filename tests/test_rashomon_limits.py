@@ -15,6 +15,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ import numpy.typing as npt
 import pytest
 from rashomon_oracle import RashomonOracle, is_trivial, shape_of
 
-from splitsecond import RESPLIT, LimitWarning, TreeFARMS
+from splitsecond import RESPLIT, LimitWarning, TreeFARMS, load, save
+from splitsecond._exact import within_bound
 
 Table = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
 
@@ -65,7 +67,8 @@ def assert_real_trees(model: Any, X: Any, y: Any) -> None:
         assert tree.counts[0].tolist() == np.bincount(y).tolist()
         assert not is_trivial(shape_of(tree))
     assert model.objective_ == trees.min_objective
-    assert trees.vote(X[:3]).sum(axis=1) == pytest.approx(1)
+    with pytest.warns(LimitWarning, match="The set is partial"):
+        assert trees.vote(X[:3]).sum(axis=1) == pytest.approx(1)
     again = pickle.loads(pickle.dumps(trees))
     assert again.objective_histogram() == trees.objective_histogram()
 
@@ -120,6 +123,23 @@ def test_memory_limit(kind: str, limit: int, n_jobs: int, hard: Table) -> None:
     assert_real_trees(model, *hard)
 
 
+def test_the_search_for_the_best_tree_has_all_the_time(hard: Table) -> None:
+    """Until it is known there is nothing to count, and no time has to be kept for that."""
+    model = ENDLESS["exact"](time_limit=1)
+    start = time.perf_counter()
+    with pytest.warns(LimitWarning, match="before the best tree was known"):
+        model.fit(*hard)
+    assert 0.9 <= time.perf_counter() - start <= most(1)
+
+
+def test_a_bound_over_millions_of_leaves_takes_no_time() -> None:
+    """It is asked for in the middle of a search, where no limit ends it."""
+    start = time.perf_counter()
+    for epsilon in (Fraction(0), Fraction(1, 3), Fraction(1, 7**9)):
+        within_bound(Fraction(1, 3) + epsilon, Fraction(1, 10**12), 500_000, 2**25)
+    assert time.perf_counter() - start <= 0.2
+
+
 def test_every_tree_of_a_part_is_in_the_set() -> None:
     """Wherever the search is stopped, no tree is made up, and the best found is not lost."""
     rng = np.random.default_rng(91)
@@ -156,6 +176,67 @@ def test_every_tree_of_a_part_is_in_the_set() -> None:
                     assert len(shapes) == 1 or set(shapes) <= set(known)
                     assert trees.min_objective == pytest.approx(trees.bound - 0.1)
     assert stopped > 20
+
+
+def stopped_fit(how: str, hard: Table) -> Any:
+    """A fit that ran out of memory before the best tree was known, or after."""
+    depth, limit = (7, 300_000) if how == "unproved" else (3, 3_000_000)
+    model = TreeFARMS(regularization=0.001, epsilon=100, max_depth=depth, memory_limit=limit)
+    with pytest.warns(LimitWarning):
+        model.fit(*hard)
+    assert model.status_ == "memory_limit"
+    return model
+
+
+SHOWN = {"unproved": "partial (the best tree is not known)", "part": "partial"}
+
+
+@pytest.mark.parametrize("how", SHOWN)
+def test_a_partial_set_says_so_wherever_it_is_shown(how: str, hard: Table, tmp_path: Any) -> None:
+    model = stopped_fit(how, hard)
+    assert (model.trees_.n_trees == 1) == (how == "unproved")
+    save(model, tmp_path / "model.json")
+    save(model.trees_, tmp_path / "set.json")
+    loaded: Any = load(tmp_path / "model.json")
+    assert f"{SHOWN[how]}>" in str(model).splitlines()[0]
+    assert str(loaded).splitlines()[0] == str(model).splitlines()[0]
+    for trees in (
+        model.trees_,
+        model.trees_.filter(max_leaves=100),
+        model.trees_.within(50),
+        pickle.loads(pickle.dumps(model.trees_)),
+        loaded.trees_,
+        load(tmp_path / "set.json"),
+    ):
+        assert trees.is_partial
+        assert repr(trees).endswith(f", {SHOWN[how]}>")
+        assert f"; {SHOWN[how]}" in trees.to_html(max_trees=1)
+
+
+@pytest.mark.parametrize("how", SHOWN)
+def test_what_is_asked_of_a_partial_set_warns(how: str, hard: Table) -> None:
+    X, _ = hard
+    trees = stopped_fit(how, hard).trees_
+    for ask in (
+        lambda: trees.vote(X),
+        lambda: trees.multiplicity(X),
+        lambda: trees.multiplicity_summary(X),
+        lambda: trees.disputed(X),
+        trees.feature_usage,
+    ):
+        with pytest.warns(LimitWarning, match="The set is partial") as caught:
+            ask()
+        assert [warning.filename for warning in caught] == [__file__]
+        assert ("before the best tree was known" in str(caught[0].message)) == (how == "unproved")
+
+
+def test_a_complete_set_is_not_partial() -> None:
+    rng = np.random.default_rng(94)
+    X = rng.integers(0, 2, (50, 4))
+    trees = TreeFARMS(max_depth=2, time_limit=60).fit(X, X[:, 0] | X[:, 1]).trees_
+    assert not trees.is_partial
+    assert "partial" not in repr(trees)
+    trees.multiplicity(X)  # no warning, which would be an error
 
 
 def test_limits_that_are_never_reached() -> None:

@@ -107,6 +107,16 @@ def test_a_file_of_format_1_stays_readable() -> None:
     assert trees.vote([[0, 0], [1, 1]]).tolist() == [[0.8, 0.2], [0, 1]]
 
 
+@pytest.mark.parametrize("status", ["complete", "time_limit"])
+def test_a_file_that_does_not_tell_of_the_search(status: str, tmp_path: Path) -> None:
+    """What the fit said of itself is all there is to tell whether the set is partial."""
+    older = content(tmp_path)
+    assert older["model"]["set"].pop("search") == "complete"
+    older["model"]["status"] = status
+    (tmp_path / "older.json").write_text(json.dumps(older))
+    assert load(tmp_path / "older.json").trees_.is_partial == (status != "complete")
+
+
 def content(tmp_path: Path) -> Any:
     save(fitted(TreeFARMS), tmp_path / "model.json")
     return json.loads((tmp_path / "model.json").read_text())
@@ -145,6 +155,8 @@ def test_damaged_arrays(key: str, value: Any, tmp_path: Path) -> None:
         {"edges": [1, 2]},
         {"counts": [1]},
         {"keep_trivial": 1},
+        {"search": "maybe"},
+        {"search": 1},
     ],
 )
 def test_damaged_facts(change: dict[str, Any], tmp_path: Path) -> None:

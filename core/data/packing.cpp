@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -30,6 +31,7 @@ auto with_type(Type type, Visit visit) {
         case Type::i64: return visit(std::int64_t{});
         case Type::f32: return visit(float{});
         case Type::f64: break;
+        case Type::bits: assert(false);  // have no values to visit
     }
     return visit(double{});
 }
@@ -84,6 +86,10 @@ private:
     std::optional<Cell> read_columns(const std::size_t* rows, std::size_t n, Word* out) const {
         for (std::size_t j = 0; j < table_.n_columns; ++j) {
             const Column& column = table_.dense[j];
+            if (column.type == Type::bits) {
+                out[j] = read_bits(static_cast<const Word*>(column.data), rows, n);
+                continue;
+            }
             const auto* base = static_cast<const std::byte*>(column.data);
             const auto bad = with_type(column.type, [&](auto sample) -> std::optional<Cell> {
                 using Value = decltype(sample);
@@ -104,6 +110,12 @@ private:
             if (bad) return bad;
         }
         return std::nullopt;
+    }
+
+    static Word read_bits(const Word* words, const std::size_t* rows, std::size_t n) {
+        Word bits = 0;
+        for (std::size_t r = 0; r < n; ++r) bits |= (words[rows[r] / 64] >> rows[r] % 64 & 1) << r;
+        return bits;
     }
 
     std::optional<Cell> read_sparse(const std::size_t* rows, std::size_t n, Word* out) const {

@@ -17,12 +17,13 @@
 
 namespace splitsecond {
 
-enum class Type { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64 };
+// bits: words of 64 rows each, the first in the lowest bit.
+enum class Type { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, bits };
 
 struct Column {  // one column of a dense table
     const void* data;
     Type type;
-    std::ptrdiff_t stride;  // bytes from row to row
+    std::ptrdiff_t stride;  // bytes from row to row; bits have none
 };
 
 struct Table {

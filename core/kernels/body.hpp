@@ -220,8 +220,11 @@ void compress(const Word* data, std::size_t stride, const Word* mask, std::size_
     }
 }
 
+// Whole vectors, with cells that nobody reads: what those hold may overflow, so the numbers wrap around.
 void subtract(const Count* all, const Count* part, std::size_t n, Count* rest) {
-    for (std::size_t i = 0; i < n; ++i) rest[i] = all[i] - part[i];
+    for (std::size_t i = 0; i < n; ++i)
+        rest[i] =
+            static_cast<Count>(static_cast<std::uint32_t>(all[i]) - static_cast<std::uint32_t>(part[i]));
 }
 
 // ---- bounds and constant columns ------------------------------------------------------------------

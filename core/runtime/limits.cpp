@@ -25,6 +25,23 @@ Limits::Limits(double seconds, std::size_t bytes, std::function<bool(const Limit
             start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
+Limits::Limits(const Limits& other, Same)
+    : start_(other.start_),
+      deadline_(other.deadline_),
+      next_question_(Clock::now() + kQuestionInterval),
+      budget_(other.budget_),
+      interrupted_(other.interrupted_),
+      owner_(std::this_thread::get_id()) {}
+
+Limits Limits::again() const { return Limits(*this, Same{}); }
+
+void Limits::keep_time(double share) {
+    if (deadline_ == Clock::time_point::max()) return;
+    const Clock::time_point now = Clock::now();
+    deadline_ =
+        std::min(deadline_, now + std::chrono::duration_cast<Clock::duration>(share * (deadline_ - now)));
+}
+
 bool Limits::stop() {
     if (stopped()) return true;
     const Clock::time_point now = Clock::now();

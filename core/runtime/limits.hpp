@@ -31,6 +31,12 @@ public:
     explicit Limits(double seconds = kNoDeadline, std::size_t bytes = kNoBudget,
                     std::function<bool(const Limits&)> interrupted = {});
 
+    // Others of the same deadline, budget and way to cancel, of which nothing is used: for work that has to be
+    // done when these have stopped.
+    Limits again() const;
+    // Moves the deadline to where this share of the time that is left ends. Not while other threads work.
+    void keep_time(double share);
+
     bool stop();  // ask this in every long loop
     bool stopped() const { return reason_.load(std::memory_order_relaxed) != Status::complete; }
     Status reason() const { return reason_.load(); }
@@ -44,6 +50,7 @@ public:
     }
     void charge(std::size_t bytes);  // throws LimitReached
     void release(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+    bool holds_nothing() const { return used_.load(std::memory_order_relaxed) == 0; }
     void out_of_memory() { stop_because(Status::memory_limit); }
 
     // Does the work; false: there was no time or room to end it. Nothing is thrown that a thread could not bear.
@@ -70,6 +77,9 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+
+    struct Same {};
+    Limits(const Limits& other, Same);
 
     void stop_because(Status reason);
 

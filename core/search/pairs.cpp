@@ -76,6 +76,7 @@ bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, cons
             const Count* all = parent.row(c, columns[i]);
             const Count* part = sibling.row(c, i);
             Count* rest = row_of(c, i);
+            std::fill(rest + begin_of(i), rest + i, 0);  // read in whole vectors when subtracted in turn
             for (std::size_t j = i; j < columns.size(); ++j) rest[j] = all[columns[j]] - part[j];
             std::fill(rest + columns.size(), rest + stride_, 0);
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,6 +14,9 @@
 
 namespace splitsecond {
 namespace {
+
+// Of the time that is left when the reference tree is known, what goes to looking for the other trees.
+constexpr double kBuildingShare = 0.7;
 
 // Finds V of the root's children as far as a set within the bound needs it, given the cost of a tree and the
 // bound that it would set. V of the root follows from what the cache then knows; if it were found first,
@@ -93,6 +97,7 @@ void build_packed(View view, const SetOptions& options, Limits& limits, Limits& 
     if (limits.stopped()) return;  // there may be a better reference
     set.proved = true;
 
+    limits.keep_time(kBuildingShare);
     const std::unique_ptr<SetBuilder> builder =
         options.lookahead ? make_resplit_builder(session, options) : make_exact_builder(session, options);
     Graph graph = builder->build(set.bound, reference);
@@ -104,8 +109,8 @@ void build_packed(View view, const SetOptions& options, Limits& limits, Limits& 
 
 }  // namespace
 
-RashomonSet rashomon_set(const Table& table, const Target& target, SetOptions options, Limits& limits,
-                         Limits& whole) {
+RashomonSet rashomon_set(const Table& table, const Target& target, SetOptions options, Limits& whole) {
+    Limits limits = whole.again();  // for all but counting, which is done when these have stopped
     if (options.speed.kernels == nullptr) options.speed.kernels = &find_kernels("auto");
     check(table, target);
     RashomonSet set;
@@ -118,6 +123,7 @@ RashomonSet rashomon_set(const Table& table, const Target& target, SetOptions op
     } catch (const LimitReached&) {
     }
     if (set.graph.nodes.empty()) set_reference(single_leaf(target, table.n_rows), options, set);
+    assert(limits.holds_nothing());
     set.status = limits.stopped() ? limits.reason() : whole.reason();
     Limits none;
     if (!set.graph.is_counted()) set.graph.count(none);

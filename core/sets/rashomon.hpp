@@ -16,9 +16,9 @@ struct RashomonSet : Outcome {
     bool proved = false;  // the reference is what it should be; if not, it is the best tree so far
 };
 
-// `whole` limits the work in all; `limits`, which must end sooner, limits looking for trees: what was found by
-// then has still to be counted. When not even that can be done, the set is the reference tree alone.
-RashomonSet rashomon_set(const Table& table, const Target& target, SetOptions options, Limits& limits,
-                         Limits& whole);
+// Of the time there is, the search for the reference tree may take all: until it is known there is nothing to
+// count. Of what is left then, a share goes to looking for the other trees, the rest to counting what was found.
+// When not even that can be done, the set is the reference tree alone.
+RashomonSet rashomon_set(const Table& table, const Target& target, SetOptions options, Limits& limits);
 
 }  // namespace splitsecond

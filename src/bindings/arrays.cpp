@@ -64,6 +64,18 @@ Table sparse_table(const Array<std::int64_t>& row_begin, const Array<std::int32_
     return table;
 }
 
+Table packed_table(const std::vector<Array<std::uint64_t>>& columns, std::size_t n_rows) {
+    Table table;
+    table.n_rows = n_rows;
+    table.n_columns = columns.size();
+    for (const Array<std::uint64_t>& column : columns) {
+        if (column.size() != (n_rows + 63) / 64)
+            throw std::invalid_argument("every column must have a bit for each row.");
+        table.dense.push_back({column.data(), Type::bits, 0});
+    }
+    return table;
+}
+
 Target target_of(const Table& table, const AnyArray& classes, std::size_t n_classes,
                  const std::optional<Array<std::int32_t>>& weights) {
     if (classes.size() != table.n_rows) throw std::invalid_argument("there must be one class for each row.");
@@ -82,22 +94,29 @@ Target target_of(const Table& table, const AnyArray& classes, std::size_t n_clas
     return target;
 }
 
-void bind_both(nb::module_& m, const char* name, const char* sparse_name, OfTable function) {
+void bind_all(nb::module_& m, const std::string& name, OfTable function) {
     m.def(
-        name,
+        name.c_str(),
         [function](const std::vector<AnyArray>& blocks, const AnyArray& classes, std::size_t n_classes,
                    const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
             return function(dense_table(blocks, classes.size()), classes, n_classes, weights, options);
         },
         "blocks"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
-    m.def(
-        sparse_name,
-        [function](const Array<std::int64_t>& row_begin, const Array<std::int32_t>& ones,
-                   std::size_t n_columns, const AnyArray& classes, std::size_t n_classes,
-                   const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
-            return function(sparse_table(row_begin, ones, n_columns), classes, n_classes, weights, options);
-        },
-        "row_begin"_a, "ones"_a, "n_columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
+    m.def((name + "_sparse").c_str(),
+          [function](const Array<std::int64_t>& row_begin, const Array<std::int32_t>& ones,
+                     std::size_t n_columns, const AnyArray& classes, std::size_t n_classes,
+                     const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
+              return function(sparse_table(row_begin, ones, n_columns), classes, n_classes, weights, options);
+          },
+          "row_begin"_a, "ones"_a, "n_columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(),
+          "options"_a);
+    m.def((name + "_packed").c_str(),
+          [function](const std::vector<Array<std::uint64_t>>& columns, const AnyArray& classes,
+                     std::size_t n_classes, const std::optional<Array<std::int32_t>>& weights,
+                     const nb::dict& options) {
+              return function(packed_table(columns, classes.size()), classes, n_classes, weights, options);
+          },
+          "columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
 }
 
 }  // namespace splitsecond

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -53,11 +54,14 @@ Table sparse_table(const Array<std::int64_t>& row_begin, const Array<std::int32_
 Target target_of(const Table& table, const AnyArray& classes, std::size_t n_classes,
                  const std::optional<Array<std::int32_t>>& weights);
 
-// Adds a function of a table, classes, weights and options in two forms: `name` for dense tables, and
-// `name`_sparse.
+// Columns of bits, 64 rows a word.
+Table packed_table(const std::vector<Array<std::uint64_t>>& columns, std::size_t n_rows);
+
+// Adds a function of a table, classes, weights and options in a form for each kind of table: `name` for dense
+// ones, `name`_sparse and `name`_packed.
 using OfTable = nb::dict (*)(const Table& table, const AnyArray& classes, std::size_t n_classes,
                              const std::optional<Array<std::int32_t>>& weights, const nb::dict& options);
-void bind_both(nb::module_& m, const char* name, const char* sparse_name, OfTable function);
+void bind_all(nb::module_& m, const std::string& name, OfTable function);
 
 // Numbers of trees, a row of words for each.
 using TreeNumbers = nb::ndarray<const Digit, nb::ndim<2>, nb::c_contig, nb::device::cpu>;

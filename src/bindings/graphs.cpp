@@ -11,9 +11,6 @@
 namespace splitsecond {
 namespace {
 
-// The part of a time limit that is spent on looking for trees; the rest is for counting them.
-constexpr double kSearchShare = 0.7;
-
 nb::dict run_rashomon(const Table& table, const AnyArray& classes, std::size_t n_classes,
                       const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
     const Target target = target_of(table, classes, n_classes, weights);
@@ -30,12 +27,8 @@ nb::dict run_rashomon(const Table& table, const AnyArray& classes, std::size_t n
         const nb::gil_scoped_acquire gil;
         return nb::cast<Cost>(bound(loss, leaves));
     };
-    const double seconds = seconds_of(options);
-    const std::size_t bytes = bytes_of(options);
-    RashomonSet set = run_long(nb::borrow(options["progress"]), [&](const auto& interrupted) {
-        Limits limits(seconds * kSearchShare, bytes, interrupted), whole(seconds, bytes, interrupted);
-        return rashomon_set(table, target, chosen, limits, whole);
-    });
+    RashomonSet set = run_within(seconds_of(options), bytes_of(options), nb::borrow(options["progress"]),
+                                 [&](Limits& limits) { return rashomon_set(table, target, chosen, limits); });
     nb::dict out;
     if (set.not_binary) {
         out["not_binary"] = nb::make_tuple(set.not_binary->row, set.not_binary->column);
@@ -225,7 +218,7 @@ void check_numbers(const Graph& graph, const TreeNumbers& numbers) {
 }
 
 void bind_graphs(nb::module_& m) {
-    bind_both(m, "rashomon", "rashomon_sparse", &run_rashomon);
+    bind_all(m, "rashomon", &run_rashomon);
     nb::class_<Graph>(m, "Graph")
         .def_prop_ro("digits", &Graph::digits)
         .def_ro("n_classes", &Graph::n_classes)

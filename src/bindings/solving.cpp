@@ -75,7 +75,7 @@ void bind_solving(nb::module_& m) {
             return std::make_pair(cell->row, cell->column);
         },
         "blocks"_a, "n_rows"_a);
-    bind_both(m, "solve", "solve_sparse", &run);
+    bind_all(m, "solve", &run);
 }
 
 }  // namespace splitsecond

@@ -60,18 +60,41 @@ def within_bound(
     Trees are ordered by cost as by objective, so that one number tells those within a bound.
     """
     error, leaf = leaf_price(regularization, weight, most_leaves)
-    # Errors are (objective - regularization * leaves) * weight, in whole numbers: there may be
-    # millions of leaves to try.
+    # Errors are (objective - regularization * leaves) * weight, in whole numbers.
     unit = objective.denominator * regularization.denominator
     left = objective.numerator * regularization.denominator * weight
     price = regularization.numerator * objective.denominator * weight
-    highest = -1
-    for leaves in range(1, most_leaves + 1):
-        left -= price
-        if left < 0:
-            break
-        # No tree gets every row wrong; to allow for it could let in one with another leaf.
-        highest = max(highest, error * min(weight - 1, left // unit) + leaf * leaves)
-        if regularization == 0:  # more leaves change nothing
-            break
+    # No tree gets every row wrong; to allow for it could let in one with another leaf.
+    most_errors = weight - 1
+    if price == 0:  # more leaves change nothing
+        return error, leaf, -1 if left < 0 else error * min(most_errors, left // unit) + leaf
+    most_leaves = min(most_leaves, left // price)
+    # Up to so many leaves all errors that there can be are within the bound.
+    free = min(most_leaves, (left - unit * most_errors) // price)
+    highest = -1 if free < 1 else error * most_errors + leaf * free
+    first = max(1, free + 1)
+    if first <= most_leaves:
+        steps = most_leaves - first + 1
+        rest = highest_of(steps, leaf, error, -price, left - price * first, m=unit)
+        highest = max(highest, leaf * first + rest)
     return error, leaf, highest
+
+
+def highest_of(n: int, a: int, b: int, c: int, d: int, *, m: int) -> int:
+    """Return the maximum of ``a * x + b * ((c * x + d) // m)`` over ``0 <= x < n``.
+
+    As in Euclid's algorithm, `c` and `m` change places with remainders: there may be millions of
+    `x`. Of those with the same quotient, only the first or the last can be best; the quotients are
+    the `x` of the next step.
+    """
+    quotient, c = divmod(c, m)
+    a += b * quotient
+    quotient, d = divmod(d, m)
+    offset = b * quotient
+    last = (c * (n - 1) + d) // m
+    highest = offset + max(0, a * (n - 1) + b * last)
+    if last > 0 and a < 0 < b:  # the first
+        highest = max(highest, offset + b + highest_of(last, b, a, m, m - d + c - 1, m=c))
+    elif last > 0 and b < 0 < a:  # the last
+        highest = max(highest, offset + highest_of(last, b, a, m, m - d - 1, m=c))
+    return highest

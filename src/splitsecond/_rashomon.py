@@ -137,9 +137,13 @@ class RashomonClassifier(TreeClassifier):
             found["graph"],
             scale,
             self._bound_of(reference, self.epsilon),
-            None if target.weights is None else table,
+            rows=None if target.weights is None else table,
+            stopped=None
+            if found["status"] == "complete"
+            else "part"
+            if found["proved"]
+            else "unproved",
         )
-        self._proved = bool(found["proved"])
         return self._best(found, scale, problem)
 
     def _best(self, found: dict[str, Any], scale: Scale, problem: Problem) -> Solution:
@@ -185,7 +189,7 @@ class RashomonClassifier(TreeClassifier):
         what = (
             f"with a part of the set: {self.trees_!r}. Every tree in it belongs to it, but others "
             "may be missing."
-            if self._proved
+            if self.trees_._stopped == "part"
             else f"before the best tree was known: {self.trees_!r}. Better trees may be missing."
         )
         warnings.warn(

@@ -6,6 +6,7 @@ import itertools
 import math
 import operator
 import sys
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,6 +21,7 @@ from sklearn.utils import check_random_state
 
 from splitsecond import _core
 from splitsecond._checks import check_number
+from splitsecond._classifier_base import LimitWarning
 from splitsecond._exact import objective_of, within_bound
 from splitsecond._explorer import explorer_data, explorer_page
 from splitsecond._figures import plot_objectives, plot_usage
@@ -35,6 +37,14 @@ if TYPE_CHECKING:
 CHUNK = 256  # trees fetched at once while iterating
 MOST = 2**60  # beyond all leaves, levels and weights
 MOST_LISTED = 1_000_000  # trees that a slice or `predict` will make
+
+# How a search for a set can be stopped, and how the set is then shown; and why it is partial.
+STOPPED = {"unproved": "partial (the best tree is not known)", "part": "partial"}
+REASONS = {
+    "unproved": "its search was stopped before the best tree was known, and it holds the best so "
+    "far",
+    "part": "its search was stopped, and trees may be missing",
+}
 
 
 @dataclass(frozen=True)
@@ -73,7 +83,11 @@ class TreeSet(Sequence[Tree]):
         The objective of the best.
     bound : float
         The objective that none of them exceeds.
+    is_partial : bool
+        Whether a limit or Ctrl-C ended the search for them, so that others may be missing.
     """
+
+    _stopped: str | None = None  # one of STOPPED, if the set is partial
 
     def __init__(
         self,
@@ -81,13 +95,16 @@ class TreeSet(Sequence[Tree]):
         graph: _core.Graph,
         scale: Scale,
         bound: Fraction,
+        *,
         rows: Table | None = None,
+        stopped: str | None = None,
     ) -> None:
         self._estimator = estimator  # reads tables, and knows classes and questions
         self._graph = graph
         self._scale = scale
         self._bound = bound
         self._rows = rows  # of training, while they are at hand: weights do not tell how many
+        self._stopped = stopped
 
     # ---- how many, and how good ------------------------------------------------------------------
 
@@ -100,6 +117,11 @@ class TreeSet(Sequence[Tree]):
     def bound(self) -> float:
         """The objective that no tree of the set exceeds."""
         return float(self._bound)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether trees may be missing, since the search for them was stopped."""
+        return self._stopped is not None
 
     @property
     def min_objective(self) -> float:
@@ -132,7 +154,24 @@ class TreeSet(Sequence[Tree]):
     def __repr__(self) -> str:
         n_trees = self.n_trees
         shown = f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"
-        return f"<TreeSet: {shown}, objective {self.min_objective:.4f} to {self.bound:.4f}>"
+        objectives = f"objective {self.min_objective:.4f} to {self.bound:.4f}"
+        return f"<TreeSet: {', '.join([shown, objectives, *self._notes()])}>"
+
+    def _notes(self) -> list[str]:
+        """Say that the set is partial, if it is: wherever it is shown."""
+        return [] if self._stopped is None else [STOPPED[self._stopped]]
+
+    def _warn_if_partial(self) -> None:
+        if self._stopped is None:
+            return
+        n_trees = self.n_trees
+        found = f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"
+        warnings.warn(
+            f"The set is partial: {REASONS[self._stopped]}. The result is about the {found} found, "
+            "not about all good trees. Fit again with higher limits or a smaller problem.",
+            LimitWarning,
+            stacklevel=3,
+        )
 
     # ---- trees -----------------------------------------------------------------------------------
 
@@ -291,7 +330,8 @@ class TreeSet(Sequence[Tree]):
             graph,
             self._scale,
             self._bound if bound is None else bound,
-            self._rows,
+            rows=self._rows,
+            stopped=self._stopped,
         )
 
     def _columns(self, named: Any) -> list[bool]:
@@ -322,6 +362,10 @@ class TreeSet(Sequence[Tree]):
 
         Those that no tree asks about are left out; the most used come first.
         """
+        self._warn_if_partial()
+        return self._usage(by)
+
+    def _usage(self, by: str = "variable") -> dict[str, int]:
         if by not in ("variable", "question"):
             raise ValueError(f"by={by!r} must be 'variable' or 'question'.")
         literals = self._estimator._literals()
@@ -351,7 +395,8 @@ class TreeSet(Sequence[Tree]):
             Variables to show.
         """
         check_number("most", most, Integral, "variables to show", least=1)
-        usage = list(self.feature_usage(by).items())[:most]
+        self._warn_if_partial()
+        usage = list(self._usage(by).items())[:most]
         return plot_usage({name: count / self.n_trees for name, count in usage}, by, ax)
 
     # ---- prediction ------------------------------------------------------------------------------
@@ -393,6 +438,10 @@ class TreeSet(Sequence[Tree]):
             every tree's ``classes``.
         """
         table = self._estimator._answers(X)
+        self._warn_if_partial()
+        return self._shares(table)
+
+    def _shares(self, table: Table) -> NDArray[np.float64]:
         n_trees = self.n_trees
         if n_trees == 0:
             raise ValueError("There is no tree to vote: the set is empty.")
@@ -415,7 +464,9 @@ class TreeSet(Sequence[Tree]):
         With two classes and a share p for one of them it is p (1 - p), at most 1/4; with more, half
         the chance that two trees drawn from the set disagree.
         """
-        return _variance(self.vote(X))
+        table = self._estimator._answers(X)
+        self._warn_if_partial()
+        return _variance(self._shares(table))
 
     def multiplicity_summary(self, X: Any) -> dict[str, float]:
         """Sum up over the rows how much the trees disagree.
@@ -426,7 +477,9 @@ class TreeSet(Sequence[Tree]):
             The mean, standard deviation ("std") and maximum ("max") of `multiplicity`, and the
             share of rows on which any two trees disagree ("disputed").
         """
-        shares = self.vote(X)
+        table = self._estimator._answers(X)
+        self._warn_if_partial()
+        shares = self._shares(table)
         variance = _variance(shares)
         return {
             "mean": float(variance.mean()),
@@ -437,7 +490,9 @@ class TreeSet(Sequence[Tree]):
 
     def disputed(self, X: Any) -> NDArray[np.intp]:
         """Return the rows' numbers, those that the trees disagree on most first."""
-        return np.argsort(-self.multiplicity(X), kind="stable")
+        table = self._estimator._answers(X)
+        self._warn_if_partial()
+        return np.argsort(-_variance(self._shares(table)), kind="stable")
 
     # ---- leaving ------------------------------------------------------------------------------
 
@@ -458,7 +513,8 @@ class TreeSet(Sequence[Tree]):
         trees, n_trees = self[:max_trees], self.n_trees
         some = "All" if len(trees) == n_trees else f"The best {len(trees):,} of"
         about = f"{some} {shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"
-        return explorer_data(trees, f"{about} with an objective of at most {self.bound:.4f}")
+        about = f"{about} with an objective of at most {self.bound:.4f}"
+        return explorer_data(trees, "; ".join([about, *self._notes()]))
 
     def to_timbertrek(self, max_trees: int = 1000) -> dict[str, Any]:
         """Return the best trees as ``timbertrek.visualize`` takes them, for two classes."""

@@ -2,9 +2,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "search/solve.hpp"
 #include "support/check.hpp"
 #include "support/data.hpp"
-#include "search/solve.hpp"
 
 namespace splitsecond {
 namespace {

@@ -6,12 +6,12 @@
 #include <numeric>
 #include <vector>
 
-#include "support/check.hpp"
-#include "support/data.hpp"
 #include "data/equal_rows.hpp"
 #include "data/packing.hpp"
 #include "search/problem.hpp"
 #include "search/row_order.hpp"
+#include "support/check.hpp"
+#include "support/data.hpp"
 #include "support/views.hpp"
 
 namespace splitsecond {

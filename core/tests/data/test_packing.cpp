@@ -42,6 +42,7 @@ std::size_t put(std::byte* at, Type type, double value) {
         case Type::i64: return put<std::int64_t>(at, value);
         case Type::f32: return put<float>(at, value);
         case Type::f64: break;
+        case Type::bits: break;  // test_bits
     }
     return put<double>(at, value);
 }
@@ -187,6 +188,21 @@ void test_sparse(Random& random) {
         table.n_columns = n_columns;
         table.row_begin = begin.data();
         table.ones = ones.data();
+        check_packed(data, table);
+    }
+}
+
+void test_bits(Random& random) {
+    for (const std::size_t n_columns : {0, 1, 20, 90}) {
+        const Data data = some_data(random, 180, n_columns);
+        const std::size_t n_words = (data.n_rows + 63) / 64;
+        std::vector<std::vector<Word>> words(n_columns, std::vector<Word>(n_words, 0));
+        Table table = data.table();  // every third column as it was
+        for (std::size_t j = 0; j < n_columns; ++j) {
+            for (std::size_t i = 0; i < data.n_rows; ++i)
+                words[j][i / 64] |= static_cast<Word>(data.at(i, j)) << i % 64;
+            if (j % 3 != 0) table.dense[j] = {words[j].data(), Type::bits, 0};
+        }
         check_packed(data, table);
     }
 }
@@ -399,6 +415,7 @@ int main() {
     test_types_and_layouts(random);
     test_mixed_types(random);
     test_sparse(random);
+    test_bits(random);
     test_weights(random);
     test_columns_left_out();
     test_non_binary(random);

@@ -6,10 +6,10 @@
 #include <limits>
 #include <vector>
 
+#include "guess/boosting.hpp"
 #include "support/boost_cases.hpp"
 #include "support/check.hpp"
 #include "support/data.hpp"
-#include "guess/boosting.hpp"
 
 namespace splitsecond {
 namespace {

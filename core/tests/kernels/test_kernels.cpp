@@ -373,6 +373,19 @@ void test_subtract(const Kernels& kernels, Random& random) {
     }
 }
 
+// Cells that are not part of a matrix may hold anything: their difference wraps around.
+void test_subtract_wraps(const Kernels& kernels) {
+    constexpr Count kLeast = std::numeric_limits<Count>::min(), kMost = std::numeric_limits<Count>::max();
+    for (const std::size_t n : {1, 7, 16, 33}) {
+        const std::vector<Count> all(n, kLeast), part(n, 1);
+        std::vector<Count> rest(n);
+        kernels.subtract(all.data(), part.data(), n, rest.data());
+        CHECK(rest == std::vector<Count>(n, kMost));
+        kernels.subtract(rest.data(), std::vector<Count>(n, -1).data(), n, rest.data());
+        CHECK(rest == all);
+    }
+}
+
 // Rows as sets: the bound for a child is the other's, less an error for each row that only the other has.
 void test_raise_bounds(const Kernels& kernels, Random& random) {
     for (const std::size_t k : {1, 2, 9, 64, 70}) {
@@ -564,6 +577,7 @@ int main() {
         test_best_stump(*kernels, random);
         test_leaf_losses(*kernels, random);
         test_subtract(*kernels, random);
+        test_subtract_wraps(*kernels);
         test_raise_bounds(*kernels, random);
         test_constant_columns(*kernels, random);
         test_count_bits(*kernels, random);

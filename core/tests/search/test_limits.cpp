@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "search/solve.hpp"
 #include "support/check.hpp"
 #include "support/data.hpp"
-#include "search/solve.hpp"
 
 namespace splitsecond {
 namespace {
@@ -195,6 +195,40 @@ void test_first_reason_stays() {
     CHECK(limits.reason() == Status::memory_limit);
 }
 
+// What is made of stopped limits starts anew, but for the time.
+void test_limits_again() {
+    int questions = 0;
+    Limits stopped(Limits::kNoDeadline, 100, [&](const Limits&) { return ++questions > 0; });
+    stopped.charge(60);
+    stopped.out_of_memory();
+    Limits again = stopped.again();
+    CHECK(!again.stopped() && again.has_room(100) && !again.has_room(101));
+    while (!again.stop()) {
+    }
+    CHECK(again.reason() == Status::interrupted);
+    CHECK(stopped.reason() == Status::memory_limit);
+    CHECK_LE(again.seconds(), stopped.seconds());
+    Limits past(0.0);
+    CHECK(past.again().stop());
+}
+
+// The deadline only ever moves nearer.
+void test_share_of_the_time() {
+    Limits limits(3600.0);
+    Limits whole = limits.again();
+    limits.keep_time(1.0);
+    CHECK(!limits.stop());
+    limits.keep_time(0.0);
+    CHECK(limits.stop() && limits.reason() == Status::time_limit);
+    CHECK(!whole.stop());
+    Limits past(0.0);
+    past.keep_time(0.5);
+    CHECK(past.stop());
+    Limits none;
+    none.keep_time(0.0);
+    CHECK(!none.stop());
+}
+
 void test_no_deadline() {
     for (const double seconds : {Limits::kNoDeadline, 1e300, 1e10, 1e9, 3600.0}) {
         Limits limits(seconds);
@@ -218,6 +252,8 @@ int main() {
     test_interrupts(slow);
     test_progress(slow);
     test_first_reason_stays();
+    test_limits_again();
+    test_share_of_the_time();
     test_no_deadline();
     return check::report();
 }

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "support/check.hpp"
-#include "support/data.hpp"
 #include "data/equal_rows.hpp"
 #include "data/packing.hpp"
+#include "support/check.hpp"
+#include "support/data.hpp"
 #include "support/oracle.hpp"
 
 namespace splitsecond {

@@ -4,9 +4,9 @@
 #include <thread>
 #include <vector>
 
+#include "search/solve.hpp"
 #include "support/check.hpp"
 #include "support/data.hpp"
-#include "search/solve.hpp"
 
 namespace splitsecond {
 namespace {

@@ -2,10 +2,10 @@
 #include <cstddef>
 #include <string>
 
+#include "search/solve.hpp"
 #include "support/check.hpp"
 #include "support/data.hpp"
 #include "support/oracle.hpp"
-#include "search/solve.hpp"
 
 namespace splitsecond {
 namespace {

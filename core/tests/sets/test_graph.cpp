@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "sets/rashomon.hpp"
 #include "support/check.hpp"
 #include "support/data.hpp"
 #include "support/oracle.hpp"
-#include "sets/rashomon.hpp"
 #include "support/small_graph.hpp"
 
 namespace splitsecond {
@@ -279,16 +279,16 @@ private:
     Oracle oracle_;
 };
 
-RashomonSet solved(const Data& data, SetOptions options, Cost epsilon, Limits& limits, Limits& whole) {
+RashomonSet solved(const Data& data, SetOptions options, Cost epsilon, Limits& limits) {
     options.bound = [&](Cost errors, Cost leaves) {
         return options.objective.price.of(errors, leaves) + epsilon;
     };
-    return rashomon_set(data.table(), data.target(), options, limits, whole);
+    return rashomon_set(data.table(), data.target(), options, limits);
 }
 
 RashomonSet solved(const Data& data, const SetOptions& options, Cost epsilon) {
-    Limits limits, whole;
-    RashomonSet set = solved(data, options, epsilon, limits, whole);
+    Limits limits;
+    RashomonSet set = solved(data, options, epsilon, limits);
     CHECK(set.status == Status::complete);
     return set;
 }
@@ -447,8 +447,8 @@ void test_stopped_sets(const Data& data) {
             for (std::size_t sixteenths = 0; sixteenths <= 18; ++sixteenths) {
                 const std::size_t budget = complete.peak_bytes * sixteenths / 16;
                 const check::Context context("budget ", budget, " of ", complete.peak_bytes);
-                Limits limits(Limits::kNoDeadline, budget), whole(Limits::kNoDeadline, budget);
-                RashomonSet part = solved(data, options, 60, limits, whole);
+                Limits limits(Limits::kNoDeadline, budget);
+                RashomonSet part = solved(data, options, 60, limits);
                 CHECK_LE(part.peak_bytes, budget);
                 const std::vector<GraphTree> trees = trees_of(part.graph, 300);
                 CHECK(!trees.empty());

@@ -5,8 +5,8 @@
 #include <functional>
 #include <stdexcept>
 
-#include "support/check.hpp"
 #include "sets/graph.hpp"
+#include "support/check.hpp"
 #include "support/small_graph.hpp"
 
 namespace splitsecond {

@@ -62,13 +62,14 @@ def rashomon(
             {
                 **summary(model),
                 "n_trees": trees.n_trees,
+                "partial": trees.is_partial,
                 "min_objective": trees.min_objective,
                 "bound": trees.bound,
                 "histogram": [
                     {"objective": objective, "trees": n}
                     for objective, n in trees.objective_histogram().items()
                 ],
-                "usage": trees.feature_usage(),
+                "usage": trees._usage(),
                 "best": [tree.to_dict() for tree in trees[:top]],
             }
         )
@@ -84,11 +85,10 @@ def _print(model: Any, top: int) -> None:
     write(
         f"{type(model).__name__}: {shown_number(n_trees)} {plural}, {model.tree_.n_rows[0]:,} rows"
     )
-    write(f"objective {trees.min_objective:.4f} to {trees.bound:.4f}\n")
+    objectives = f"objective {trees.min_objective:.4f} to {trees.bound:.4f}"
+    write(f"{', '.join([objectives, *trees._notes()])}\n")
     write_table(*_bars(_binned(trees), "objective"), "trees")
-    usage = {
-        name: (count, count / n_trees) for name, count in list(trees.feature_usage().items())[:20]
-    }
+    usage = {name: (count, count / n_trees) for name, count in list(trees._usage().items())[:20]}
     write("")
     if usage:
         write_table(*_bars(usage, "trees that ask about"), "trees")

@@ -9,7 +9,9 @@ import numpy as np
 from splitsecond._exact import leaf_price
 from splitsecond._rashomon import RashomonClassifier
 from splitsecond._saving._reader import DamagedError, Json, Reader
-from splitsecond._treeset import Scale, TreeSet, graph_from_state
+from splitsecond._treeset import STOPPED, Scale, TreeSet, graph_from_state
+
+COMPLETE = "complete"  # what a file calls the search for a set that was not stopped
 
 
 def set_out(trees: TreeSet) -> Json:
@@ -23,6 +25,7 @@ def set_out(trees: TreeSet) -> Json:
         "most_leaves": scale.most_leaves,
         "reference": str(scale.reference),
         "bound": str(trees._bound),
+        "search": trees._stopped or COMPLETE,
         "keep_trivial": state["keep_trivial"],
         "max_leaves": state["max_leaves"],
         "root": state["root"],
@@ -58,5 +61,11 @@ def set_in(model: RashomonClassifier, reader: Reader) -> TreeSet:
         graph = graph_from_state(state)
     except ValueError as error:
         raise DamagedError(str(error)) from error
+    # Files of before it was kept do not have it; what the fit said of itself is all there is then.
+    stopped = None if model.status_ == "complete" else "part"
+    if reader.has("search"):
+        search = reader.text("search", among=(COMPLETE, *STOPPED))
+        stopped = None if search == COMPLETE else search
     scale = Scale(price, weight, unit, error_price, per_leaf, most_leaves, reference)
-    return TreeSet(copy.copy(model), graph, scale, bound)  # fitting again must not change the set
+    # Fitting again must not change the set.
+    return TreeSet(copy.copy(model), graph, scale, bound, stopped=stopped)
