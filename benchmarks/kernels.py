@@ -1,4 +1,4 @@
-"""Times the inner loops of the core against what the processor can do at most.
+"""Times the inner loops of the core against the processor's maximum.
 
     python benchmarks/kernels.py --out benchmarks/results
 
@@ -8,7 +8,6 @@ read the tables.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import os
 import subprocess
@@ -17,9 +16,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import report
-from report import Column, Table, column
-from runs import ROOT
+from lib import arguments, report
+from lib.report import ROOT, Column, Table, column, columns
 
 BUILD = ROOT / "build" / "bench-core"
 PROGRAM = BUILD / "bench" / "bench_kernels"
@@ -42,22 +40,18 @@ def _percent(row: report.Row) -> str:
     return f"{row['share']:.0%} ({row['share_quartile_1']:.0%} to {row['share_quartile_3']:.0%})"
 
 
-WORDS, BYTES = _billions("G/s"), _billions("GB/s")
-PEAK_COLUMNS = (
-    column("what", "what"),
-    column("way", "way"),
-    column("data", "size", _size),
-    column("words counted", "words_per_second", WORDS),
-    column("read", "bytes_per_second", BYTES),
+SIZE = column("data", "size", _size)
+RATES = (
+    column("words counted", "words_per_second", _billions("G/s")),
+    column("read", "bytes_per_second", _billions("GB/s")),
 )
-KERNEL_COLUMNS = (
-    column("kernel", "what"),
-    column("instructions", "way"),
-    column("data", "size", _size),
-    column("a call", "median", report.seconds),
-    column("words counted", "words_per_second", WORDS),
-    column("read", "bytes_per_second", BYTES),
-    column("bound", "bound"),
+PEAK_COLUMNS = columns("what | way", SIZE, *RATES)
+KERNEL_COLUMNS = columns(
+    "kernel = what | instructions = way",
+    SIZE,
+    "a call = median s",
+    *RATES,
+    "bound",
     Column("of the peak", _percent),
 )
 
@@ -104,19 +98,19 @@ def read(lines: Iterable[str]) -> Iterable[dict[str, Any]]:
 
 
 def judge(row: dict[str, Any], peaks: Sequence[report.Row]) -> dict[str, Any]:
-    """Add how near a kernel comes to the least time its reading and its counting could take."""
+    """Add how near a kernel comes to the minimum time its reading and its counting could take."""
     counting = _peak(peaks, "counted_words", 0)
     reading = _peak(peaks, "read_bytes", row["size"])
-    least = {"counting": row["counted_words"] / counting, "reading": row["read_bytes"] / reading}
-    bound = max(least, key=lambda part: least[part])
+    minimum = {"counting": row["counted_words"] / counting, "reading": row["read_bytes"] / reading}
+    bound = max(minimum, key=lambda part: minimum[part])
     shares = dict.fromkeys(("share", "share_quartile_1", "share_quartile_3"))
-    if not least[bound]:
+    if not minimum[bound]:
         return {**row, "bound": None, **shares}
     times = (row["median"], row["quartile_3"], row["quartile_1"])
     return {
         **row,
         "bound": bound,
-        **{key: least[bound] / time for key, time in zip(shares, times, strict=True)},
+        **{key: minimum[bound] / time for key, time in zip(shares, times, strict=True)},
     }
 
 
@@ -129,21 +123,21 @@ def _peak(peaks: Sequence[report.Row], key: str, size: int) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = arguments.parser(__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder for kernels.csv, .md")
     parser.add_argument("--rounds", type=int, default=25, help="times each is measured")
-    arguments = parser.parse_args()
+    options = parser.parse_args()
     report.progress("building core/bench")
     build()
     report.progress("measuring")
-    rows = measure(arguments.rounds)
+    rows = measure(options.rounds)
     peaks = [row for row in rows if row["what"].startswith("peak")]
     kernels = [judge(row, peaks) for row in rows if not row["what"].startswith("peak")]
     tables = [
         Table("Peaks", PEAK_COLUMNS, peaks),
         Table("Kernels, 64 columns", KERNEL_COLUMNS, kernels),
     ]
-    print(report.save(arguments.out, "kernels", {}, tables))
+    print(report.save(options.out, "kernels", {}, tables))
 
 
 if __name__ == "__main__":

@@ -42,11 +42,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_every_method_of_another_package_is_known(benchmark_module: Any) -> None:
-    environments = benchmark_module("environments")
+    environments = benchmark_module("lib.environments")
     methods = (
-        benchmark_module("packages").METHODS
-        | benchmark_module("set_packages").SET_METHODS
-        | benchmark_module("rid_packages").RID_METHODS
+        benchmark_module("lib.tree_packages").METHODS
+        | benchmark_module("lib.set_packages").SET_METHODS
+        | benchmark_module("lib.rid_packages").RID_METHODS
     )
     packages = {method: environments.package_of(method) for method in methods}
     assert set(packages.values()) == {*environments.PACKAGES, None}
@@ -56,9 +56,9 @@ def test_every_method_of_another_package_is_known(benchmark_module: Any) -> None
 
 def test_planned_methods_exist_and_names_are_unique(benchmark_module: Any) -> None:
     peers, scaling = benchmark_module("peers"), benchmark_module("scaling")
-    methods = benchmark_module("packages").METHODS
+    methods = benchmark_module("lib.tree_packages").METHODS
     for heading, plan in peers.GROUPS.values():
-        planned = list(plan(peers.DEFAULT_SETS))
+        planned = list(plan(benchmark_module("lib.problems").TREE_SETS))
         assert len({str(comparison) for comparison in planned}) == len(planned) > 0, heading
         assert {name for comparison in planned for name in comparison.methods} <= set(methods)
     series = list(
@@ -71,7 +71,7 @@ def test_planned_methods_exist_and_names_are_unique(benchmark_module: Any) -> No
 
 def test_a_slope_stands_beside_the_theory(benchmark_module: Any) -> None:
     scaling = benchmark_module("scaling")
-    data = benchmark_module("data")
+    data = benchmark_module("lib.data")
     points = [(data.Synthetic(10, k), 5, 1) for k in (2, 4, 8)]
     series = scaling.Series("columns", "splitsecond LicketySPLIT", points)
     rows = [{"columns": k, "median": 3.0 * k**2, "status": "complete"} for k in (2, 4, 8)]
@@ -91,7 +91,7 @@ def make_python(folder: Path, package: str, script: str) -> Path:
 def test_a_package_runs_in_its_own_environment(
     benchmark_module: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    environments = benchmark_module("environments")
+    environments = benchmark_module("lib.environments")
     environments.version_of.cache_clear()
     assert environments.python_of("pycontree") == environments.python_of(None) == sys.executable
     python = make_python(folder, "pycontree", "echo 7.0")
@@ -106,7 +106,7 @@ def test_a_package_runs_in_its_own_environment(
 def test_a_failed_installation_is_told(
     benchmark_module: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    environments = benchmark_module("environments")
+    environments = benchmark_module("lib.environments")
     environments.version_of.cache_clear()
     monkeypatch.setitem(environments.PACKAGES, "gosdt", environments.Package("no_such", ("gosdt",)))
     script = "echo 'ERROR: no compiler' >&2; echo 'a notice' >&2; exit 1"
@@ -127,17 +127,17 @@ def test_a_failed_installation_is_told(
 def test_methods_take_turns_in_processes(
     benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure, packages = benchmark_module("measure"), benchmark_module("packages")
+    timing, packages = benchmark_module("lib.timing"), benchmark_module("lib.tree_packages")
     (tmp_path / "split.py").write_text(OFFICIAL)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (300, 5)).astype(np.uint8)
     y = (X[:, 0] ^ (rng.random(300) < 0.1)).astype(np.int64)
-    monkeypatch.setattr(measure, "load", lambda _: (X, y))
+    monkeypatch.setattr(timing, "load", lambda _: (X, y))
     problem = packages.Problem(5, 0.01, 20.0)
     methods = ["splitsecond optimal", "official SPLIT, lookahead 2", "official LicketySPLIT"]
-    tasks = [measure.Task(method, "made up", problem) for method in methods]
-    ours, theirs, broken = measure.interleave(tasks, budget=0.0, min_fits=2)
+    tasks = [timing.Task(method, "made up", problem) for method in methods]
+    ours, theirs, broken = timing.interleave(tasks, budget=0.0, min_fits=2)
     assert ours.status == "optimal"
     assert theirs.status == "complete"
     expected = float(np.mean(X[:, 0] != y)) + 0.02
@@ -153,16 +153,16 @@ def test_methods_take_turns_in_processes(
 def test_a_method_that_is_not_installed_or_ends_is_told(
     benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measure, sets = benchmark_module("measure"), benchmark_module("set_packages")
-    data = benchmark_module("data")
+    timing, sets = benchmark_module("lib.timing"), benchmark_module("lib.set_packages")
+    data = benchmark_module("lib.data")
     (tmp_path / "split.py").write_text("import os\nos._exit(7)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     problem = sets.SetProblem(3, 0.01, 20.0, reference=1)
     tasks = [
-        measure.Task(method, data.Synthetic(200, 8), problem)
+        timing.Task(method, data.Synthetic(200, 8), problem)
         for method in ("official RESPLIT, lookahead 3", "official LicketySPLIT")
     ]
-    absent, ended = measure.interleave(tasks, budget=0.0)
+    absent, ended = timing.interleave(tasks, budget=0.0)
     assert absent.status == "resplit is not installed"
     assert ended.status == "crashed with exit code 7"
 
@@ -170,14 +170,14 @@ def test_a_method_that_is_not_installed_or_ends_is_told(
 def test_what_was_measured_is_kept_for_its_commit_and_settings(
     benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs, report = benchmark_module("runs"), benchmark_module("report")
+    resumable, report = benchmark_module("lib.resumable"), benchmark_module("lib.report")
     monkeypatch.setattr(report, "versions", dict)
     calls: list[str] = []
 
     def run(commit: str = "abc123", force: bool = False, budget: int = 1, **asked: Any) -> Any:
         monkeypatch.setattr(report, "commit", lambda: commit)
         options = argparse.Namespace(work=tmp_path, force=force)
-        with runs.Run("sums", 1, options, {"budget": budget, "sizes": (1, 2)}) as running:
+        with resumable.Run("sums", 1, options, {"budget": budget, "sizes": (1, 2)}) as running:
             return running.rows(
                 "one and: one",
                 lambda: [{"sum": 2, "call": calls.append("") or len(calls)}],
@@ -206,7 +206,7 @@ def test_what_was_measured_is_kept_for_its_commit_and_settings(
 def test_a_ratio_has_its_spread(benchmark_module: Any, changes: dict[str, Any], shown: str) -> None:
     times = {"quartile_1": 3.0, "median": 4.0, "quartile_3": 8.0, "fits": 5}
     row = {**times, "status": "complete", "time_over_ours": 2.0, **changes}
-    assert benchmark_module("measure").write_ratio(row) == shown
+    assert benchmark_module("lib.timing").write_ratio(row) == shown
 
 
 KERNEL_LINES = """what,way,size,counted_words,read_bytes,quartile_1,median,quartile_3

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import data
 import numpy as np
 from drawing import COLOURS, legend, logarithmic, panels
 from fitting import classifier
 from jobs import Job, Settings, clock
+from lib import data
+from lib.report import Column, Table, column, ratio, seconds
 from pieces import Piece, Rows, Shown, half, pick
-from report import Column, Table, column, ratio, seconds
 
 from splitsecond import MidpointBinarizer, ThresholdGuessBinarizer
 

@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-import data
 import numpy as np
 from jobs import Settings, clock
+from lib import data
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 

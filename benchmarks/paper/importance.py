@@ -8,13 +8,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import data
 import numpy as np
 import printed
 from drawing import COLOURS, panels
 from jobs import Job, Settings
+from lib import data
+from lib.report import Table, column, ratio, seconds
 from pieces import Piece, Rows, Shown
-from report import Table, column, ratio, seconds
 from resplit import SETS, estimators, guessed
 
 from splitsecond import QuantileBinarizer, RashomonImportance

@@ -14,8 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import report
-import runs
+from lib import report, resumable
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Outcome:
 
 def kept(job: Job, settings: Settings, folder: Path) -> Outcome | None:
     """Return what a former run has measured, if it was asked for the same."""
-    stored = runs.read(folder / f"{job}.json", asdict(settings))
+    stored = resumable.read(folder / f"{job}.json", asdict(settings))
     return None if stored is None else Outcome(job, stored["rows"], stored["commit"])
 
 
@@ -91,7 +90,7 @@ def run(job: Job, settings: Settings, folder: Path) -> Outcome:
     if failure:
         return Outcome(job, [], failure=failure)
     commit = report.commit()
-    runs.write(folder / f"{job}.json", asdict(settings), rows, commit)
+    resumable.write(folder / f"{job}.json", asdict(settings), rows, commit)
     return Outcome(job, rows, commit, is_new=True)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from drawing import COLOURS, legend, logarithmic, panels
 from fitting import aggressive
 from jobs import Job, Settings, clock
+from lib.report import Table, column, seconds
 from pieces import Piece, Rows, Shown, pick
-from report import Table, column, seconds
 from sklearn.model_selection import train_test_split
 
 from splitsecond import SPLITClassifier

@@ -14,9 +14,9 @@ import numpy as np
 from drawing import legend, panels
 from fitting import aggressive
 from jobs import Job, Settings
+from lib.report import Table, column
 from numpy.typing import NDArray
 from pieces import Piece, Rows, Shown, pick
-from report import Table, column
 
 from splitsecond import TreeFARMS
 

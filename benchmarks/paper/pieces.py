@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from jobs import Job, Settings
-from report import Column, Row, Table, column, ratio, seconds
+from lib.report import Column, Row, Table, column, ratio, seconds
 
 Rows: TypeAlias = list[dict[str, Any]]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import data
 import numpy as np
 from drawing import COLOURS, legend, logarithmic, panels
 from fitting import classifier, split
 from jobs import Job, Settings
+from lib import data
+from lib.report import Table, column
 from pieces import Piece, Rows, Shown, pick
-from report import Table, column
 
 from splitsecond import SPLITClassifier
 

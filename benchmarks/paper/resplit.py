@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import data
 import numpy as np
 import printed
 from drawing import COLOURS, panels
 from jobs import Job, Settings
+from lib import data
+from lib.report import Column, Table, column, seconds
 from pieces import Piece, Rows, Shown
-from report import Column, Table, column, seconds
 
 from splitsecond import RESPLIT, FixedBinarizer, ThresholdGuessBinarizer, TreeFARMS, datasets
 

@@ -25,11 +25,11 @@ import importance  # noqa: E402
 import lookahead  # noqa: E402
 import near_optimal  # noqa: E402
 import postprocessing  # noqa: E402
-import report  # noqa: E402
 import resplit  # noqa: E402
 import tree_figures  # noqa: E402
 import tree_tables  # noqa: E402
 from jobs import Job, Outcome, Settings, kept, run  # noqa: E402
+from lib import report  # noqa: E402
 from pieces import Piece  # noqa: E402
 
 MODULES = (

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import data
 import numpy as np
 import sweep
 from drawing import COLOURS, label_of, legend, logarithmic, panels, scatter
 from jobs import Job, Settings
+from lib import data
+from lib.report import Table, column, ratio, seconds
 from pieces import Piece, Rows, Shown, half, pick
-from report import Table, column, ratio, seconds
 
 ALL = tuple(data.PAPER_SETS)
 MOST_LEAVES = 10  # of the sparse trees that the frontier's tables compare

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import data
 import numpy as np
 import printed
 import sweep
 from jobs import Job, Settings
+from lib import data
+from lib.report import Column, Table, column, seconds
 from pieces import (
     TIMES,
     Piece,
@@ -22,7 +23,6 @@ from pieces import (
     times,
     values,
 )
-from report import Column, Table, column, seconds
 
 from splitsecond import datasets
 

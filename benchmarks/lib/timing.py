@@ -24,21 +24,21 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Self
 
-import environments
 import numpy as np
-import report
-from data import Source, Synthetic, load
 from numpy.typing import NDArray
-from packages import METHODS, Method, Problem
-from rid_packages import RID_METHODS
-from set_packages import SET_METHODS
+
+from lib import environments, report
+from lib.data import Source, Synthetic, load
+from lib.rid_packages import RID_METHODS
+from lib.set_packages import SET_METHODS
+from lib.tree_packages import METHODS, Method, Problem
 
 TURN_SECONDS = 0.05  # a turn repeats a fit until this is spent, so that short fits run warm
 MAX_TURNS = 30
 WARM_UP_SECONDS = 1.0  # a first fit shorter than this is a warm-up and not counted
 LOAD_TIMEOUT = 600.0
 FINISHED = ("optimal", "complete")  # statuses of a method that was not cut short
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1]  # what the package `lib` is in
 # Set to 1, so that no library adds threads; a method's own come from its `n_jobs` alone.
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -110,7 +110,7 @@ class Worker:
             [
                 environments.python_of(environments.package_of(task.method)),
                 "-c",
-                "import measure, sys; measure.serve(int(sys.argv[1]))",
+                "import sys; from lib import timing; timing.serve(int(sys.argv[1]))",
                 str(theirs.fileno()),
             ],
             cwd=self._folder.name,
@@ -179,6 +179,12 @@ def interleave(tasks: Sequence[Task], *, budget: float, min_fits: int = 3) -> li
             for worker, measurement in waiting:
                 _attempt(worker, measurement, "turn" if turn else "first")
     return measurements
+
+
+def first_fit(task: Task) -> Measurement:
+    """Fit once, or twice if that is fast."""
+    (measurement,) = interleave([task], budget=0, min_fits=1)
+    return measurement
 
 
 def _wants_more(measurement: Measurement, turn: int, budget: float, min_fits: int) -> bool:

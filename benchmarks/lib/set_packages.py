@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from data import Labels, Matrix
-from packages import Method, Problem
-from shapes import frame_and_series, node_leaves, node_predictions
+from lib.data import Labels, Matrix
+from lib.peer_formats import frame_and_series, node_leaves, node_predictions
+from lib.tree_packages import Method, Problem
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from packages import Method
-from set_packages import PraxisSet, SetProblem, SplitSecondSet
+
+from lib.set_packages import PraxisSet, SetProblem, SplitSecondSet
+from lib.tree_packages import Method
 
 BOOTSTRAPS = 10
 
