@@ -105,7 +105,7 @@ def judge(
     row: dict[str, Any] = dict.fromkeys(("trees", "set", "precision", "precision_slack", "recall"))
     if found is None:
         return row
-    row["trees"] = trees = sum(found.values())
+    row["trees"] = trees = measurement.found["trees"]
     if trees and true_set:
         slack = problem.slack(n_rows)
         bound = min(true_set) + slack

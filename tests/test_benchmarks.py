@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import sys
 from pathlib import Path
@@ -207,6 +208,102 @@ def test_a_ratio_has_its_spread(benchmark_module: Any, changes: dict[str, Any], 
     times = {"quartile_1": 3.0, "median": 4.0, "quartile_3": 8.0, "fits": 5}
     row = {**times, "status": "complete", "time_over_ours": 2.0, **changes}
     assert benchmark_module("lib.timing").write_ratio(row) == shown
+
+
+def small_plan(compare: Any, data: Any, sets: Any) -> list[Any]:
+    """Ask for a tree, a set and an importance of a generated table."""
+    table, problem = data.Synthetic(300, 8), sets.SetProblem(3, 0.02, 20.0, epsilon=0.02)
+    return [
+        compare.Line("licketysplit", table, "splitsecond LicketySPLIT", problem),
+        compare.Line("treefarms", table, "splitsecond TreeFARMS", problem),
+        compare.Line("rid", table, "splitsecond RID, exact", problem),
+    ]
+
+
+def test_a_build_compared_with_itself_gives_the_same_answers(
+    benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    import splitsecond
+
+    compare, data = benchmark_module("compare"), benchmark_module("lib.data")
+    lines = small_plan(compare, data, benchmark_module("lib.set_packages"))
+    monkeypatch.setattr(compare, "plan", lambda: lines)
+    monkeypatch.setattr(benchmark_module("lib.report"), "versions", dict)
+    build = str(Path(splitsecond.__file__).parents[1])
+    words = ["--before", build, "--after", build, "--repeats", "2", "--budget", "0"]
+    assert compare.main([*words, "--out", str(tmp_path / "builds.md")]) == 0
+    assert "- before: splitsecond" in (tmp_path / "builds.md").read_text(encoding="utf-8")
+    with (tmp_path / "builds.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["group"] for row in rows] == [line.group for line in lines]
+    for row in rows:
+        assert (row["answers"], row["turns"]) == ("same", "2")
+        assert float(row["ratio"]) == float(row["after"]) / float(row["before"])
+    assert float(rows[0]["objective"]) > 0
+    assert int(rows[0]["leaves"]) >= 1
+    assert int(rows[1]["trees"]) >= 1
+    capsys.readouterr()
+    assert compare.main([*words, "--only", "treefarms", "synthetic 300 x 8"]) == 0
+    assert "splitsecond RID" not in capsys.readouterr().out
+
+
+def test_builds_take_turns_and_differences_are_told(benchmark_module: Any) -> None:
+    compare = benchmark_module("compare")
+    order: list[str] = []
+
+    class Fake:
+        def __init__(self, name: str, seconds: float) -> None:
+            self.name, self.seconds = name, seconds
+
+        def turn(self) -> Any:
+            order.append(self.name)
+            return np.array([[self.seconds, self.seconds / 2]])
+
+    builds = [Fake("A", 1.0), Fake("B", 2.0)]
+    times = compare.take_turns(builds, repeats=4, budget=100.0)
+    assert "".join(order) == "ABBAABBA"
+    assert times.shape == (2, 4, 2)
+    assert times[:, 0].tolist() == [[1.0, 0.5], [2.0, 1.0]]
+    assert compare.take_turns(builds, repeats=9, budget=0.0).shape[1] == compare.MIN_TURNS
+    found = {"objective": 0.5, "leaves": 2, "histogram": {"1": 1}}
+    assert compare.judge(found, dict(found)) == "same"
+    other = {**found, "leaves": 3, "histogram": {}}
+    assert compare.judge(found, other) == "differ: leaves 2 and 3, histogram"
+
+
+def test_a_folder_without_a_build_or_with_a_broken_one_is_told(
+    benchmark_module: Any, tmp_path: Path
+) -> None:
+    builds = benchmark_module("lib.builds")
+    with builds.Build(tmp_path) as build, pytest.raises(SystemExit, match="holds no splitsecond"):
+        build.describe()
+    (tmp_path / "splitsecond.py").write_text("import os\nos._exit(7)\n")
+    with builds.Build(tmp_path) as build, pytest.raises(SystemExit, match="exit code 7"):
+        build.describe()
+
+
+def test_processes_find_folders_that_were_given_relative_to_this_one(
+    benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    timing = benchmark_module("lib.timing")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "src")
+    paths = timing.worker_environment(Path("build"))["PYTHONPATH"].split(os.pathsep)
+    assert paths[1:] == [str(tmp_path / "build"), str(tmp_path / "src")]
+    assert (Path(paths[0]) / "lib" / "timing.py").exists()
+    alone = timing.worker_environment(inherit=False)["PYTHONPATH"]
+    assert alone == paths[0]
+
+
+def test_columns_of_a_table_are_written_as_text(benchmark_module: Any) -> None:
+    report = benchmark_module("lib.report")
+    last = report.Column("both", lambda row: f"{row['a']}{row['b']}")
+    made = report.columns("a | time = b s | b = b .2f", last)
+    table = report.Table("t", made, [{"a": 1, "b": 0.25}, {"a": None, "b": None}])
+    lines = table.to_markdown().splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert cells[0] == ["a", "time", "b", "both"]
+    assert cells[2:] == [["1", "250 ms", "0.25", "10.25"], ["-", "-", "-", "NoneNone"]]
 
 
 KERNEL_LINES = """what,way,size,counted_words,read_bytes,quartile_1,median,quartile_3

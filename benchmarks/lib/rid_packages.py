@@ -33,7 +33,8 @@ class SplitSecondImportance(SplitSecondSet):
         ).fit(X, y)
 
     def summarize(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
-        return {"means": model.mean_.tolist(), "status": model.status_}
+        trees = int(sum(model.n_trees_))
+        return {"means": model.mean_.tolist(), "trees": trees, "status": model.status_}
 
 
 class PraxisImportance(PraxisSet):

@@ -51,6 +51,7 @@ class SetMethod(Method):
         histogram = self.histogram(model, len(y))
         return {
             "histogram": histogram,
+            "trees": sum(histogram.values()),
             "objective": min(histogram) / len(y) if histogram else None,
             "status": self.status(model),
         }

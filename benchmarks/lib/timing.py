@@ -105,7 +105,6 @@ class Worker:
     def __init__(self, task: Task) -> None:
         self._folder = tempfile.TemporaryDirectory()  # for what a package writes where it runs
         self._pipe, theirs = multiprocessing.Pipe()
-        paths = filter(None, (str(FOLDER), os.environ.get("PYTHONPATH")))
         self._process = subprocess.Popen(
             [
                 environments.python_of(environments.package_of(task.method)),
@@ -114,11 +113,7 @@ class Worker:
                 str(theirs.fileno()),
             ],
             cwd=self._folder.name,
-            env={
-                **os.environ,
-                **dict.fromkeys(ONE_THREAD, "1"),
-                "PYTHONPATH": os.pathsep.join(paths),
-            },
+            env=worker_environment(),
             pass_fds=[theirs.fileno()],
         )
         theirs.close()
@@ -161,6 +156,21 @@ class Worker:
         with contextlib.suppress(ConnectionError):  # `receive` will find out why
             self._pipe.send(request)
         return self.receive(timeout)
+
+
+def worker_environment(*folders: Path, inherit: bool = True) -> dict[str, str]:
+    """Return the variables of a process with one thread that finds `lib`, then these folders.
+
+    Folders that this process was given by PYTHONPATH follow, made absolute: the other may run
+    elsewhere.
+    """
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep) if inherit else []
+    paths = [FOLDER, *folders, *filter(None, inherited)]
+    return {
+        **os.environ,
+        **dict.fromkeys(ONE_THREAD, "1"),
+        "PYTHONPATH": os.pathsep.join(str(Path(path).resolve()) for path in paths),
+    }
 
 
 def interleave(tasks: Sequence[Task], *, budget: float, min_fits: int = 3) -> list[Measurement]:
@@ -281,17 +291,17 @@ def _array(parts: tuple[bytes, str, tuple[int, ...]]) -> NDArray[Any]:
 def _answer(request: str, method: Method, X: Any, y: Any) -> Any:
     if request == "first":
         before = _start_peak_again()
-        times, model = _timed_fit(method, X, y)
+        times, model = timed_fit(method, X, y)
         peak = resident_peak() - before
         return method.summarize(model, X, y), peak, [times]
     turn: list[tuple[float, float]] = []
     while sum(seconds for seconds, _ in turn) < TURN_SECONDS:
-        times, _ = _timed_fit(method, X, y)
+        times, _ = timed_fit(method, X, y)
         turn.append(times)
     return turn
 
 
-def _timed_fit(method: Method, X: Any, y: Any) -> tuple[tuple[float, float], Any]:
+def timed_fit(method: Method, X: Any, y: Any) -> tuple[tuple[float, float], Any]:
     cpu_start, start = time.process_time(), time.perf_counter()
     model = method.fit(X, y)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start
