@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -169,13 +170,18 @@ def summary(rows: Sequence[report.Row]) -> str:
     timed = [row for row in rows if row["ratio"] is not None]
     if not timed:
         return "No line was timed."
-    mean = float(np.exp(np.mean(np.log([row["ratio"] for row in timed]))))
-    slowest = max(timed, key=lambda row: row["ratio"])
+    told = []
+    for key, what in (("ratio", "wall"), ("cpu_ratio", "processor")):
+        mean = np.exp(np.mean(np.log([row[key] for row in timed])))
+        worst = max(timed, key=itemgetter(key))
+        told.append(
+            f"{what} time, geometric mean {mean:.3f}, maximum {worst[key]:.3f} "
+            f"({worst['group']} on {worst['data']}, lambda {worst['regularization']})"
+        )
     return (
-        "After / before is the ratio of the median wall times of a fit, in brackets quartiles over "
-        "turns; beside it stands that of the median processor times. Geometric mean of the first: "
-        f"{mean:.3f} over {len(timed)} lines; maximum: {slowest['ratio']:.3f} "
-        f"({slowest['method']}, {slowest['data']})."
+        f"After / before, over {len(timed)} lines: {'; '.join(told)}. The table has the medians of "
+        "a fit's wall time and their ratio, in brackets quartiles over turns, and the ratio of the "
+        "medians of its processor time, which a busy machine disturbs less."
     )
 
 

@@ -72,13 +72,7 @@ def aggressive(name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 def classifier(algorithm: str, price: float, depth: int, settings: Settings) -> Any:
     """Return our estimator for the paper's algorithm."""
-    common: dict[str, Any] = {
-        "regularization": price,
-        "max_depth": depth,
-        "n_jobs": settings.threads,
-        "time_limit": settings.time_limit,
-        "memory_limit": settings.memory_limit,
-    }
+    common: dict[str, Any] = {"regularization": price, "max_depth": depth, **settings.limits}
     if algorithm == "SPLIT":  # the lookahead that the paper's appendix names for its comparisons
         return SPLITClassifier(lookahead_depth=1, **common)
     if algorithm == "GOSDT":

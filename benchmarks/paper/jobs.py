@@ -28,6 +28,15 @@ class Settings:
     patience: float = 3600.0  # seconds for one job
 
     @property
+    def limits(self) -> dict[str, Any]:
+        """Return what every estimator is given."""
+        return {
+            "n_jobs": self.threads,
+            "time_limit": self.time_limit,
+            "memory_limit": self.memory_limit,
+        }
+
+    @property
     def splits(self) -> int:
         return 2 if self.quick else 5
 
