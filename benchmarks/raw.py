@@ -36,7 +36,7 @@ COLUMNS = columns(
     "data set = data | rows x columns = shape | method",
     "binarize = binarize s | in all = total s | binarize / ours = binarize_over_ours x",
     "0/1 columns = columns",
-    *(f"objective, {price} = objective_{price} .4f" for price in REGULARIZATIONS),
+    *(f"objective, {penalty} = objective_{penalty} .4f" for penalty in REGULARIZATIONS),
     "memory / frame = memory_over_frame .2f | status",
 )
 
@@ -100,10 +100,10 @@ def _objectives(B: Any, y: Any) -> dict[str, float]:
     from splitsecond import LicketySPLITClassifier
 
     return {
-        f"objective_{price}": LicketySPLITClassifier(regularization=price, max_depth=5)
+        f"objective_{penalty}": LicketySPLITClassifier(regularization=penalty, max_depth=5)
         .fit(B, y)
         .objective_
-        for price in REGULARIZATIONS
+        for penalty in REGULARIZATIONS
     }
 
 
@@ -112,7 +112,7 @@ METHODS = {"splitsecond": ours, "gosdt's binarizer": gosdt}
 
 def measure(name: str, method: str, threads: int, fits: int, time_limit: float) -> dict[str, Any]:
     row = dict.fromkeys(("shape", "binarize", "total", "columns", "memory_over_frame"))
-    row |= {f"objective_{price}": None for price in REGULARIZATIONS}
+    row |= {f"objective_{penalty}": None for penalty in REGULARIZATIONS}
     row |= {"data": name, "method": method, "status": "complete"}
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:

@@ -3,9 +3,9 @@
     python benchmarks/rid_peers.py --out benchmarks/results
 
 The data sets and settings of `rashomon.py` at lambda .02; 10 bootstraps, one thread. Each package
-draws its own bootstraps, so the means agree roughly: their correlation with ours is told. Times are
-held against ours at the same settings: exact sets against exact sets, and the others' default,
-a lookahead of 1, against RESPLIT with that lookahead. RESPLIT with the paper's 3 stands beside.
+draws its own bootstraps, so the means agree roughly: their correlation with ours is shown. Times
+are compared with ours at the same settings: exact sets with exact sets, and the others' default, a
+lookahead of 1, with RESPLIT with that lookahead. RESPLIT with the paper's 3 stands beside.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ COLUMNS = (25, 50, 100, 200, 500, 1000, 2000)
 COLUMNS_ROWS = 20_000
 DEPTH_RANGE = range(2, 9)
 DEPTH_SHAPE = (17_379, 43)  # that of bike_praxis
-# For threads, and for the lookahead of SPLIT, whose time is least at (d - 1) / 2 by the theory.
+# For threads, and for the lookahead of SPLIT, whose time is minimal at (d - 1) / 2 by the theory.
 THREADS_SHAPE = (1_000_000, 40)
 LOOKAHEAD_SHAPE = (17_379, 43)
 LOOKAHEAD_DEPTHS = (5, 6)

@@ -99,9 +99,9 @@ def raw() -> str:
         "objective, lambda .001",
         "with gosdt's columns",
     ]
-    most = max(float(row["memory_over_frame"]) for row in rows if row["memory_over_frame"])
+    maximum = max(float(row["memory_over_frame"]) for row in rows if row["memory_over_frame"])
     return table(headings, lines) + (
-        f"\nThe whole fit needs at most {most:.1f} times the memory of the frame.\n"
+        f"\nThe whole fit needs at most {maximum:.1f} times the memory of the frame.\n"
     )
 
 

@@ -327,3 +327,23 @@ def test_kernels_are_measured_by_the_best_peak_that_binds_them(benchmark_module:
     assert (entropies["bound"], entropies["share"]) == (None, None)
     table = kernels.Table("kernels", kernels.KERNEL_COLUMNS, [split, pairs, entropies])
     assert "50% (25% to 100%)" in table.to_markdown()
+
+
+def test_kernels_of_two_trees_are_timed_by_turns(
+    benchmark_module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels = benchmark_module("kernels")
+    order: list[str] = []
+
+    def measure(program: Path, rounds: int) -> list[dict[str, Any]]:
+        order.append(program.name)
+        lines = KERNEL_LINES.splitlines()
+        rows = list(kernels.read(lines if program.name == "before" else lines[:-1]))
+        factor = len(order) * (1 if program.name == "before" else 10)
+        return [{**row, "median": factor * row["median"]} for row in rows]
+
+    monkeypatch.setattr(kernels, "measure", measure)
+    rows = kernels.compare(Path("before"), Path("after"), rounds=1, repeats=2)
+    assert order == ["before", "after", "after", "before"]
+    assert [row["what"] for row in rows] == ["split_rows", "pair_counts"]
+    assert (rows[0]["before"], rows[0]["after"], rows[0]["ratio"]) == (2.5, 25.0, 10.0)

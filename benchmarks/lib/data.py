@@ -160,7 +160,7 @@ def checksum(X: Any, y: Labels) -> str:
 
 
 def synthesize(shape: Synthetic) -> tuple[Matrix, Labels]:
-    """Generate a synthetic set in chunks, so that little more than X and y is ever held."""
+    """Generate a synthetic set in chunks, so that little more than X and y is ever in memory."""
     random = np.random.default_rng(SEED)
     X = np.empty((shape.rows, shape.columns), dtype=np.uint8)
     y = np.empty(shape.rows, dtype=np.int64)

@@ -19,7 +19,7 @@ RASHOMON_SETS = (
 )
 RASHOMON_REGULARIZATIONS = (0.02, 0.01)
 EPSILON = 0.01
-EXACT_SET = "splitsecond TreeFARMS"  # the method that the others are held against
+EXACT_SET = "splitsecond TreeFARMS"  # the method that the others are compared with
 
 
 @dataclass(frozen=True)

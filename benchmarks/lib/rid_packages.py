@@ -1,7 +1,7 @@
 """How each package is asked for the Rashomon Importance Distribution of the same problem.
 
 Every 0/1 column is a variable of its own. The others permute a column once for each tree
-(`n_scramble_evals=1`, the least they can do); ours is the exact expectation over all permutations.
+(`n_scramble_evals=1`, the minimum); ours is the exact expectation over all permutations.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class SetMethod(Method):
 
 
 class SplitSecondSet(SetMethod):
-    """One of our estimators, on 8-bit columns; price and epsilon are exact fractions."""
+    """One of our estimators, on 8-bit columns; penalty and epsilon are exact fractions."""
 
     def __init__(self, problem: SetProblem, name: str, **options: Any) -> None:
         super().__init__(problem, "splitsecond", name)

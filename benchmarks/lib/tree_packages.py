@@ -151,14 +151,14 @@ class Licketysplit(Method):
         return X, y.astype(np.int32)
 
     def fit(self, X: Any, y: Any) -> Any:
-        depth, price = self.problem.depth, self.problem.regularization
+        depth, penalty = self.problem.depth, self.problem.regularization
         if self._probabilities:
             return self._class(
-                lambda_leaf=price, depth_budget=depth, lookahead_k=self._lookahead
+                lambda_leaf=penalty, depth_budget=depth, lookahead_k=self._lookahead
             ).fit(X, y)
         model = self._class()
         no_deferral = 1000.0 * (float(len(y)) ** 2 * X.shape[1] + 1)
-        model.fit(X, y, y.copy(), price, no_deferral, depth, self._lookahead, None)
+        model.fit(X, y, y.copy(), penalty, no_deferral, depth, self._lookahead, None)
         return model
 
     def read(self, model: Any, X: Any) -> Tree:

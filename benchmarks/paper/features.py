@@ -15,7 +15,7 @@ from pieces import Piece, Rows, Shown, data_sets, pick
 from splitsecond import ThresholdGuessBinarizer
 
 SETS = ("compas", "heloc", "netherlands", "bike", "spambase", "covertype")
-PRICE = 0.001
+PENALTY = 0.001
 DEPTH = 5
 ALGORITHMS = ("LicketySPLIT", "SPLIT")
 ROUNDS = tuple(int(n) for n in np.geomspace(20, 10_000, 10))
@@ -37,7 +37,7 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
         for algorithm in ALGORITHMS:
             if algorithm in late:
                 continue
-            model = classifier(algorithm, PRICE, DEPTH, settings)
+            model = classifier(algorithm, PENALTY, DEPTH, settings)
             taken = clock(model, B, y)
             rows.append(
                 {

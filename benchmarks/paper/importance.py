@@ -132,7 +132,7 @@ def show_rid(rows: Rows) -> Shown:
     notes = [
         f"{rows[0]['bootstraps']} bootstraps, lambda .02, epsilon .01, depth 5, lookahead 3; our "
         "times are of the whole of RashomonImportance.fit, the paper's of finding the sets. The "
-        f"correlation is Pearson's, of mean reliance over the {COMPARED} variables of most "
+        f"correlation is Pearson's, of mean reliance over the {COMPARED} variables of highest "
         "reliance; trees are the median over bootstraps.",
         listed(
             lower,
@@ -148,7 +148,7 @@ def show_rid(rows: Rows) -> Shown:
 
 
 def _first(means: dict[str, float]) -> set[str]:
-    """Return the variables of most reliance, those without any left out."""
+    """Return the variables of highest reliance, those without any left out."""
     return {name for name in sorted(means, key=lambda n: -means[n])[:TOP] if means[name] > 0}
 
 

@@ -15,7 +15,7 @@ from splitsecond import SPLITClassifier
 
 SETS = ("compas", "heloc", "adult", "bike", "netherlands", "covertype")
 DEPTHS = (5, 6)
-PRICE = 0.001
+PENALTY = 0.001
 LABELS = {
     "seconds": "seconds",
     "objective": "regularized\ntraining loss",
@@ -35,7 +35,7 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
     for depth in DEPTHS:
         for lookahead in range(1, depth + 1):
             model = SPLITClassifier(
-                regularization=PRICE,
+                regularization=PENALTY,
                 max_depth=depth,
                 lookahead_depth=lookahead,
                 **settings.limits,
@@ -50,7 +50,7 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
                     "lookahead": lookahead,
                     "seconds": taken,
                     "objective": model.objective_,
-                    "test_objective": 1 - model.score(X_test, y_test) + PRICE * model.n_leaves_,
+                    "test_objective": 1 - model.score(X_test, y_test) + PENALTY * model.n_leaves_,
                     "status": model.status_,
                 }
             )
@@ -109,8 +109,8 @@ def _notes(rows: Rows, names: list[str]) -> list[str]:
         "optimal search, which has bounds of its own: it can be faster than a lookahead one or two "
         "levels less deep.",
         *fastest,
-        "By the paper's corollary the least time is at a lookahead of about (depth - 1) / 2, with "
-        "hardly any loss. That counts subproblems; with 22 columns and bounds the smallest "
+        "By the paper's corollary the minimum time is at a lookahead of about (depth - 1) / 2, "
+        "with hardly any loss. That counts subproblems; with 22 columns and bounds the smallest "
         "lookahead may be as fast or faster.",
     ]
 

@@ -22,7 +22,7 @@ from splitsecond import TreeFARMS
 
 SETS = ("compas", "heloc", "adult", "bike", "netherlands", "covertype")
 DEPTH = 4
-PRICES = (0.005, 0.01, 0.015, 0.02, 0.03)
+PENALTIES = (0.005, 0.01, 0.015, 0.02, 0.03)
 EPSILONS = (0.005, 0.01, 0.02, 0.03)
 GAP_EPSILON = 0.025
 LEVELS = tuple(f"level_{level}" for level in range(DEPTH))
@@ -137,10 +137,10 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
     of = Subproblems(X, y)
     drawn = 50 if settings.quick else 500
     rows: list[dict[str, Any]] = []
-    for price in PRICES:
+    for penalty in PENALTIES:
         for epsilon in (*EPSILONS, GAP_EPSILON):
             model = TreeFARMS(
-                regularization=price, epsilon=epsilon, max_depth=DEPTH, **settings.limits
+                regularization=penalty, epsilon=epsilon, max_depth=DEPTH, **settings.limits
             ).fit(X, y)
             trees = model.trees_
             few = trees.n_trees <= drawn
@@ -148,7 +148,7 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
             rows.append(
                 {
                     "data": job.data,
-                    "lambda": price,
+                    "lambda": penalty,
                     "epsilon": epsilon,
                     "n_trees": float(trees.n_trees),
                     "drawn": len(chosen),
@@ -184,16 +184,16 @@ def _heatmaps(rows: Rows) -> Any:
     image = None
     for column_of_axes, name in zip(axes.T, names, strict=True):
         for axis, level in zip(column_of_axes, LEVELS, strict=True):
-            shares = np.full((len(EPSILONS), len(PRICES)), np.nan)
+            shares = np.full((len(EPSILONS), len(PENALTIES)), np.nan)
             for row in pick(rows, data=name):
-                if row[level] is not None:
-                    shares[EPSILONS.index(row["epsilon"]), PRICES.index(row["lambda"])] = row[level]
+                place = EPSILONS.index(row["epsilon"]), PENALTIES.index(row["lambda"])
+                shares[place] = np.nan if row[level] is None else row[level]
             axis.grid(visible=False)
             axis.set_facecolor("#cccccc")
             image = axis.imshow(
                 shares, vmin=0, vmax=1, cmap="viridis", aspect="auto", origin="lower"
             )
-            axis.set_xticks(range(len(PRICES)), [f"{price:g}" for price in PRICES], fontsize=6)
+            axis.set_xticks(range(len(PENALTIES)), [f"{p:g}" for p in PENALTIES], fontsize=6)
             axis.set_yticks(range(len(EPSILONS)), [f"{e:g}" for e in EPSILONS], fontsize=6)
         column_of_axes[-1].set_xlabel("lambda")
     for level, axis in enumerate(axes[:, 0]):
@@ -220,8 +220,8 @@ def show_greedy(found: Rows) -> Shown:
     rising = [row["data"] for row in summary if row["level_3"] > row["level_0"]]
     notes = [
         "Share of the splits at a level that have the highest information gain there, mean over "
-        f"lambda ({_span(PRICES)}) and epsilon ({_span(EPSILONS)}); level 0 is the root. Grey: no "
-        "tree has a split at that level. Ties count as greedy.",
+        f"lambda ({_span(PENALTIES)}) and epsilon ({_span(EPSILONS)}); level 0 is the root. Grey: "
+        "no tree has a split at that level. Ties count as greedy.",
         "The paper: 'as we approach the leaves, splits become increasingly greedy', most of all on "
         f"Netherlands, Covertype and COMPAS. Here the lowest level is greedier than the root on "
         f"{', '.join(rising) or 'no set'} of {', '.join(names)}.",

@@ -44,7 +44,7 @@ def half(values: Sequence[float]) -> float:
 
 
 def verdict(values: Sequence[float], low: float, high: float) -> str:
-    """Hold our mean, and its 95 % interval, against the paper's interval."""
+    """Compare our mean, and its 95 % interval, with the paper's interval."""
     mean = float(np.mean(values))
     if mean < low:
         return "better"

@@ -16,7 +16,7 @@ from splitsecond import SPLITClassifier
 
 SETS = tuple(data.PAPER_SETS)
 DEPTH = 5
-PRICES = tuple(float(f"{price:.5f}") for price in np.geomspace(1e-3, 1e-1, 17))
+PENALTIES = tuple(float(f"{penalty:.5f}") for penalty in np.geomspace(1e-3, 1e-1, 17))
 LOOKAHEADS = (1, 2)
 # What is drawn: algorithm, lookahead, style, label.
 LINES = (
@@ -33,12 +33,12 @@ def jobs(settings: Settings) -> list[Job]:
 def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
     of = split(job.data, job.variant, settings.threads)
     rows = []
-    for price in PRICES[:: 2 if settings.quick else 1]:
-        lickety = classifier("LicketySPLIT", price, DEPTH, settings).fit(of.X, of.y)
+    for penalty in PENALTIES[:: 2 if settings.quick else 1]:
+        lickety = classifier("LicketySPLIT", penalty, DEPTH, settings).fit(of.X, of.y)
         for lookahead in LOOKAHEADS:
             fitted = [
                 SPLITClassifier(
-                    regularization=price,
+                    regularization=penalty,
                     max_depth=DEPTH,
                     lookahead_depth=lookahead,
                     postprocess=postprocess,
@@ -50,7 +50,7 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
             rows.append(
                 {
                     "data": job.data,
-                    "lambda": price,
+                    "lambda": penalty,
                     "lookahead": lookahead,
                     "greedy": fitted[0].objective_,
                     "SPLIT": fitted[0].objective_ - fitted[1].objective_,

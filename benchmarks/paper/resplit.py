@@ -67,8 +67,8 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
     # A tree of depth 5 is in the exact set if and only if its objective is within the bound.
     objectives, bound = trees["resplit"].objective_histogram(), trees["all"].bound + 1e-12
     inside, near = (
-        sum(count for objective, count in objectives.items() if objective <= most)
-        for most in (bound, bound + SLACK)
+        sum(count for objective, count in objectives.items() if objective <= maximum)
+        for maximum in (bound, bound + SLACK)
     )
     row["precision"] = inside / trees["resplit"].n_trees
     row["slack_precision"] = near / trees["resplit"].n_trees

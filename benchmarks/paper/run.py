@@ -56,7 +56,7 @@ def make(piece: Piece, outcomes: Sequence[Outcome], settings: Settings, out: Pat
     failed = [f"{outcome.job} ({outcome.failure})" for outcome in outcomes if outcome.failure]
     facts = {
         "in the paper": piece.paper,
-        "run": "quick: fewer data sets, splits and prices" if settings.quick else "full",
+        "run": "quick: fewer data sets, splits and penalties" if settings.quick else "full",
         "threads": str(settings.threads),
         "limits of a fit": f"{settings.time_limit:.0f} s, {settings.memory_limit / 1e9:g} GB",
         "measured at": ", ".join(sorted({each.commit for each in outcomes if each.commit})),

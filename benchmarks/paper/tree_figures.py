@@ -44,14 +44,14 @@ def mean_points(fits: Rows) -> Rows:
         groups.setdefault((fit["data"], fit["algorithm"], setting), []).append(fit)
     rows = []
     for (name, algorithm, _), of in groups.items():
-        price = of[0]["lambda"]
-        row = {"data": name, "algorithm": algorithm, "lambda": price, "splits": len(of)}
+        penalty = of[0]["lambda"]
+        row = {"data": name, "algorithm": algorithm, "lambda": penalty, "splits": len(of)}
         for key in ("train_loss", "test_loss", "leaves", "seconds"):
             row[key] = mean(of, key)
         row["test_error"] = half(values(of, "test_loss")) / 1.96
-        if price is not None:
-            row["objective"] = row["train_loss"] + price * row["leaves"]
-            row["test_objective"] = row["test_loss"] + price * row["leaves"]
+        if penalty is not None:
+            row["objective"] = row["train_loss"] + penalty * row["leaves"]
+            row["test_objective"] = row["test_loss"] + penalty * row["leaves"]
         rows.append(row)
     return rows
 
@@ -83,7 +83,7 @@ def show_gosdt(fits: Rows) -> Shown:
     points = [
         point
         for point in mean_points(fits)
-        if point["algorithm"] in sweep.ALGORITHMS and point["lambda"] in _common_prices(fits)
+        if point["algorithm"] in sweep.ALGORITHMS and point["lambda"] in _common_penalties(fits)
     ]
     figures = {
         "": _scatters(points, "test_objective", "test loss + lambda x leaves"),
@@ -112,7 +112,7 @@ def show_gosdt(fits: Rows) -> Shown:
     )
     optimal = pick(fits, algorithm="GOSDT")
     notes = [
-        "Worst excess: the most by which the regularized test loss exceeds the optimal tree's, "
+        "Worst excess: the maximum by which the regularized test loss exceeds the optimal tree's, "
         "over all lambdas. The size of a point is its number of leaves.",
         "The paper's text: on Bike, GOSDT takes about 1000 s (its limit is 1200 s), SPLIT about "
         "10 s, LicketySPLIT about one; for very sparse trees all take about a second, and ours may "
@@ -123,8 +123,8 @@ def show_gosdt(fits: Rows) -> Shown:
     return Shown([Table("Time and regularized test loss", shown, rows)], notes, figures, points)
 
 
-def _common_prices(fits: Rows) -> set[float]:
-    """Return the prices at which optimal trees were found."""
+def _common_penalties(fits: Rows) -> set[float]:
+    """Return the penalties at which optimal trees were found."""
     return {fit["lambda"] for fit in fits if fit["algorithm"] == "GOSDT"}
 
 
@@ -191,8 +191,9 @@ def show_frontier(fits: Rows) -> Shown:
         "leaves = leaves .1f | time = seconds s",
     )
     notes = [
-        f"The table has each algorithm's setting of least mean test loss with at most {MAX_LEAVES} "
-        "leaves. Times are of the fit, without binarization. The bars are standard errors.",
+        "The table has each algorithm's setting of minimum mean test loss with at most "
+        f"{MAX_LEAVES} leaves. Times are of the fit, without binarization. The bars are standard "
+        "errors.",
         *_frontier_notes(rows, names),
         "The paper's other competitors (MurTree, TSDT, MAPTree, top-k) are not part of this "
         "benchmark; `benchmarks/peers.py` compares with the packages that can be installed.",
@@ -209,7 +210,7 @@ def _frontier_notes(rows: Rows, names: list[str]) -> list[str]:
             lost.append(f"{name} ({label_of(best['algorithm'])}, {best['test_loss']:.4f})")
     text = (
         "SPLIT and LicketySPLIT 'consistently lie on the bottom left' in the paper; here one of "
-        "them has the least test loss of all "
+        "them has the minimum test loss of all "
     )
     return [text + (f"on all sets but {', '.join(lost)}." if lost else "on every set.")]
 
@@ -250,7 +251,7 @@ def show_tradeoff(fits: Rows) -> Shown:
             rows.append(row)
     shown = columns("leaves | data set = data", *(column(label_of(a), a) for a in COMPARED))
     notes = [
-        "Training / test loss of the setting with the least training loss among those of a size. "
+        "Training / test loss of the setting with the minimum training loss among those of a size. "
         "The size of a point in the figure is its number of leaves.",
         "The paper: SPLIT and LicketySPLIT are far faster than optimal trees, with test losses "
         "close to theirs. How close is in the table: each cell takes the best of a range of sizes, "
@@ -267,13 +268,13 @@ def _gaps(fits: Rows) -> Rows:
             place = (fit["data"], fit["split"], fit["lambda"])
             by_place.setdefault(place, {})[fit["algorithm"]] = fit["objective"]
     gaps: dict[tuple[str, float, str], list[float]] = {}
-    for (name, _, price), found in by_place.items():
+    for (name, _, penalty), found in by_place.items():
         for algorithm in OURS if "GOSDT" in found else ():
             gap = found[algorithm] - found["GOSDT"]
-            gaps.setdefault((name, price, algorithm), []).append(gap)
+            gaps.setdefault((name, penalty, algorithm), []).append(gap)
     return [
-        {"data": name, "lambda": price, "algorithm": algorithm, "epsilon": float(np.mean(of))}
-        for (name, price, algorithm), of in sorted(gaps.items())
+        {"data": name, "lambda": penalty, "algorithm": algorithm, "epsilon": float(np.mean(of))}
+        for (name, penalty, algorithm), of in sorted(gaps.items())
     ]
 
 
@@ -283,13 +284,13 @@ def _membership(points: Rows, names: list[str]) -> Any:
     for axis, name in zip(axes[0], names, strict=True):
         lines = {a: pick(points, data=name, algorithm=a) for a in OURS}
         top = 1.1 * max(0.002, *(point["epsilon"] for of in lines.values() for point in of))
-        prices = values(lines["SPLIT"], "lambda")
+        penalties = values(lines["SPLIT"], "lambda")
         low, high = (values(lines[a], "epsilon") for a in lines)
         both = np.maximum(low, high)
-        axis.fill_between(prices, low, both, color="#f0e442", alpha=0.5, linewidth=0)
-        axis.fill_between(prices, both, top, color="#e69f00", alpha=0.35, linewidth=0)
+        axis.fill_between(penalties, low, both, color="#f0e442", alpha=0.5, linewidth=0)
+        axis.fill_between(penalties, both, top, color="#e69f00", alpha=0.35, linewidth=0)
         for algorithm, gaps in zip(lines, (low, high), strict=True):
-            axis.plot(prices, gaps, "o-", ms=2, color=COLOURS[algorithm], label=algorithm)
+            axis.plot(penalties, gaps, "o-", ms=2, color=COLOURS[algorithm], label=algorithm)
         axis.set_ylim(0, top)
         axis.set_xlabel("lambda")
     axes[0, 0].set_ylabel("least epsilon")
@@ -317,7 +318,7 @@ def show_membership(fits: Rows) -> Shown:
         "LicketySPLIT, mean = LicketySPLIT_mean .5f | largest = LicketySPLIT_max .5f",
     )
     notes = [
-        "The least epsilon with which a tree is in the Rashomon set is its gap to the optimum; "
+        "The minimum epsilon with which a tree is in the Rashomon set is its gap to the optimum; "
         "mean over splits, and mean and largest over lambda. Yellow: SPLIT alone is in the set; "
         "orange: both are.",
         "The paper: 'even for epsilon as small as 10^-3' LicketySPLIT is in the set. Here "

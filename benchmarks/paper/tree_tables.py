@@ -31,7 +31,7 @@ ALL = tuple(data.PAPER_SETS)
 WHY = {
     "adult": "adult: with our thresholds the optimum itself is lower than the paper's, so the "
     "difference is in the columns or in the rows, not in the search. The paper says that it leaves "
-    "rows with blanks out and resamples classes, but counts all 32,561 rows.",
+    "rows with missing values out and resamples classes, but counts all 32,561 rows.",
     "netherlands": "netherlands: 11,000 of the paper's 20,000 rows are public in raw form.",
     "covertype": "covertype, lambda .001: thresholds differ. Ours come from boosting on 100,000 "
     "sampled rows and are the 40 of highest gain; the optimum over them is lower as well. At .006 "
@@ -60,14 +60,14 @@ def _depth_5(settings: Settings) -> list[Job]:
 
 def show_lambda(fits: Rows) -> Shown:
     rows = []
-    for price, by_set in printed.OBJECTIVES.items():
+    for penalty, by_set in printed.OBJECTIVES.items():
         for name, by_algorithm in by_set.items():
             for algorithm, ((middle, width), (time, _)) in by_algorithm.items():
-                of = pick(fits, data=name, algorithm=algorithm, **{"lambda": price})
+                of = pick(fits, data=name, algorithm=algorithm, **{"lambda": penalty})
                 if of:
                     rows.append(
                         {
-                            "lambda": price,
+                            "lambda": penalty,
                             "data": name,
                             "columns": of[0]["columns"],
                             "algorithm": algorithm,
@@ -99,12 +99,12 @@ def _mean_and_width(row: Any) -> str:
     return f"{middle:.4f} ± {row['paper_high'] - middle:.4f}"
 
 
-def _best_of_size(fits: Rows, least: int, most: int) -> Rows:
-    """Return each split's fit of least test loss among those of a size."""
+def _best_of_size(fits: Rows, low: int, high: int) -> Rows:
+    """Return each split's fit of minimum test loss among those of a size."""
     best: dict[int, dict[str, Any]] = {}
     for fit in fits:
         cheap = fit["lambda"] is not None and fit["lambda"] < 0.001
-        if least <= fit["leaves"] <= most and (least == 15 or not cheap):
+        if low <= fit["leaves"] <= high and (low == 15 or not cheap):
             before = best.get(fit["split"])
             if before is None or fit["test_loss"] < before["test_loss"]:
                 best[fit["split"]] = fit
@@ -113,15 +113,15 @@ def _best_of_size(fits: Rows, least: int, most: int) -> Rows:
 
 def _leaf_rows(fits: Rows, sizes: dict[Any, Any], *, timed: bool) -> Rows:
     rows = []
-    for (least, most), by_set in sizes.items():
+    for (low, high), by_set in sizes.items():
         for name, by_algorithm in by_set.items():
             for algorithm, cell in by_algorithm.items():
                 time, loss = cell if timed else (None, cell)
-                of = _best_of_size(pick(fits, data=name, algorithm=algorithm), least, most)
+                of = _best_of_size(pick(fits, data=name, algorithm=algorithm), low, high)
                 if not of:
                     continue
                 row = {
-                    "leaves": f"{least}-{most}",
+                    "leaves": f"{low}-{high}",
                     "data": name,
                     "algorithm": algorithm,
                     "splits": len(of),
@@ -207,7 +207,7 @@ def show_non_sparse(fits: Rows) -> Shown:
     notes = [
         "lambda = 1e-5: test loss, leaves and time, binarization included. The paper's figures are "
         "those of LicketySPLIT.",
-        "At that price a split that saves a single row is worth having (up to 100,000 rows), "
+        "At that penalty a split that saves a single row is worth having (up to 100,000 rows), "
         "so that "
         "trees grow towards the 32 leaves that depth 5 allows. Why the paper's are smaller "
         "is not known.",
@@ -219,17 +219,17 @@ def show_non_sparse(fits: Rows) -> Shown:
 def show_best(fits: Rows) -> Shown:
     rows = []
     for name, (time, loss, leaves) in printed.BEST.items():
-        by_price: dict[float, Rows] = {}
+        by_penalty: dict[float, Rows] = {}
         for fit in pick(fits, data=name, algorithm="LicketySPLIT"):
             if fit["lambda"] >= 0.001:
-                by_price.setdefault(fit["lambda"], []).append(fit)
-        if not by_price:
+                by_penalty.setdefault(fit["lambda"], []).append(fit)
+        if not by_penalty:
             continue
-        price, best = min(by_price.items(), key=lambda item: mean(item[1], "test_loss"))
+        penalty, best = min(by_penalty.items(), key=lambda item: mean(item[1], "test_loss"))
         rows.append(
             {
                 "data": name,
-                "lambda": price,
+                "lambda": penalty,
                 "mean_leaves": mean(best, "leaves"),
                 "paper_leaves": leaves[0],
                 **against(values(best, "test_loss"), loss[1], loss[2]),
@@ -242,7 +242,7 @@ def show_best(fits: Rows) -> Shown:
         *TIMES,
     )
     notes = [
-        "LicketySPLIT at the lambda of least mean test loss. Blossom's side of the table is not "
+        "LicketySPLIT at the lambda of minimum mean test loss. Blossom's side of the table is not "
         "ours to make: the program is not part of this benchmark.",
         *tell(rows, LOSS_WHY),
     ]
