@@ -8,16 +8,14 @@ are told one by one, in the order they were run, the first on a set just fitted.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import data
 import numpy as np
-import report
-from report import Table, column
+from lib import arguments, data, report
+from lib.report import Table, columns
 
 from splitsecond import TreeFARMS
 
@@ -30,17 +28,9 @@ PROBLEMS = (
     ("compas_split", 5, 0.01, 0.06),
     ("netherlands_split_aggressive", 5, 0.005, 0.04),
 )
-COLUMNS = (
-    column("data set", "data"),
-    column("depth", "depth"),
-    column("lambda", "regularization"),
-    column("epsilon", "epsilon"),
-    column("trees", "trees", "{:.3g}".format),
-    column("nodes", "nodes"),
-    column("way", "way"),
-    column("round", "round"),
-    column("time of one", "seconds", report.seconds),
-    column("a second", "rate", "{:,.0f}".format),
+COLUMNS = columns(
+    "data set = data | depth | lambda = regularization | epsilon | trees = trees .3g | nodes",
+    "way | round | time of one = seconds s | a second = rate ,.0f",
 )
 
 
@@ -91,16 +81,16 @@ def rounds(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = arguments.parser(__doc__)
     parser.add_argument("--out", type=Path, required=True, help="folder for access.csv, access.md")
     parser.add_argument("--rounds", type=int, default=5, help=f"of {EACH:,} trees each")
-    arguments = parser.parse_args()
+    options = parser.parse_args()
     rows: list[dict[str, Any]] = []
     table = Table("Trees reached", COLUMNS, rows)
     for problem in PROBLEMS:
         report.progress(", ".join(map(str, problem)))
-        rows += rounds(*problem, arguments.rounds)
-        text = report.save(arguments.out, "access", {}, [table])
+        rows += rounds(*problem, options.rounds)
+        text = report.save(options.out, "access", {}, [table])
     print(text)
 
 

@@ -7,22 +7,17 @@ README.md in this folder says what is compared and how to read the tables.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import data
-import environments
-import report
-import runs
-from data import Numbers, Source
-from measure import Task, interleave, over, write_ratio
-from packages import Problem
-from report import Column, Table, column
+from lib import arguments, data, environments, report, resumable
+from lib.data import Numbers
+from lib.problems import TREE_SETS, Comparison
+from lib.report import TIMES, Column, Table, columns
+from lib.timing import Task, interleave, over, write_ratio
+from lib.tree_packages import Problem
 
-DEFAULT_SETS = ("compas_split", "bike_praxis", "covertype", "heloc", "adult")
 REGULARIZATIONS = (0.001, 0.006, 0.011)
 # Depths at which optimal trees are asked for; pystreed cannot finish the others in minutes.
 OPTIMAL_DEPTHS = {
@@ -33,43 +28,21 @@ OPTIMAL_DEPTHS = {
     "spambase": (4,),
 }
 GOSDT_TIME_LIMIT = 60.0
-# At these prices optimal trees are far less deep than this (imodels knows no depth); others take
+# At these penalties optimal trees are far less deep than this (imodels knows no depth); others take
 # both of us minutes.
 DEEP = 10
 DEEP_REGULARIZATIONS = {"compas_split": (0.02, 0.01), "bike_praxis": (0.02, 0.01), "adult": (0.02,)}
-# Without a price (pydl8.5 knows none).
+# Without a penalty per leaf (pydl8.5 knows none).
 FREE_DEPTHS = {"compas_split": (3, 4), "bike_praxis": (3, 4), "heloc": (3,), "adult": (3,)}
 # Raw numbers (pycontree), and depths.
 RAW_DEPTHS = {"compas": (3, 4), "hypothyroid": (2, 3), "bank": (2,), "heloc": (2,)}
 
-
-COLUMNS = (
-    column("data set", "data"),
-    column("depth", "depth"),
-    column("lambda", "regularization"),
-    column("method", "method"),
-    column("median", "median", report.seconds),
-    Column("quartiles", report.spread),
-    column("fits", "fits"),
+COLUMNS = columns(
+    "data set = data | depth | lambda = regularization | method",
+    *TIMES,
     Column("time / ours", write_ratio),
-    column("peak memory", "peak_bytes", report.megabytes),
-    column("objective", "objective", report.decimals(4)),
-    column("leaves", "leaves"),
-    column("status", "status"),
+    "peak memory = peak_bytes MB | objective = objective .4f | leaves | status",
 )
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Methods that take turns on one problem; the first is the one the others are divided by."""
-
-    source: Source
-    depth: int
-    regularization: float
-    methods: Sequence[str]
-
-    def __str__(self) -> str:
-        return f"{self.source}, depth {self.depth}, lambda {self.regularization}"
 
 
 def licketysplit(data_sets: Sequence[str]) -> Iterator[Comparison]:
@@ -159,27 +132,26 @@ def compare(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data-set", nargs="+", choices=data.NAMES, default=DEFAULT_SETS)
-    parser.add_argument("--group", nargs="+", choices=GROUPS, default=list(GROUPS))
-    parser.add_argument("--budget", type=float, default=10.0, help="seconds a method is repeated")
-    parser.add_argument("--time-limit", type=float, default=300.0, help="seconds for one fit")
+    parser = arguments.parser(__doc__)
+    arguments.add_choice(parser, "--data-set", data.NAMES, TREE_SETS)
+    arguments.add_choice(parser, "--group", GROUPS)
+    arguments.add_limits(parser, budget=10.0, time_limit=300.0)
     parser.add_argument(
         "--gosdt-everywhere", action="store_true", help="run gosdt on more than its quickest case"
     )
-    runs.add_options(parser)
-    arguments = parser.parse_args()
+    arguments.add_output(parser)
+    options = parser.parse_args()
 
-    limits = {"budget": arguments.budget, "time_limit": arguments.time_limit}
-    plan = {group: list(GROUPS[group][1](arguments.data_set)) for group in arguments.group}
-    if arguments.gosdt_everywhere and "optimal" in plan:
-        plan["optimal"] = list(optimal(arguments.data_set, gosdt_everywhere=True))
+    limits = {"budget": options.budget, "time_limit": options.time_limit}
+    plan = {group: list(GROUPS[group][1](options.data_set)) for group in options.group}
+    if options.gosdt_everywhere and "optimal" in plan:
+        plan["optimal"] = list(optimal(options.data_set, gosdt_everywhere=True))
     asked = [comparison for group in plan.values() for comparison in group]
     absent = environments.absent(method for each in asked for method in each.methods)
     facts = data.describe(dict.fromkeys(comparison.source for comparison in asked))
-    facts["not run, since not installed"] = "; ".join(absent) or "none"
+    facts |= report.not_run(absent)
     tables: list[Table] = []
-    with runs.Run("peers", len(asked), arguments, limits) as run:
+    with resumable.Run("peers", len(asked), options, limits) as run:
         for group, comparisons in plan.items():
             rows: list[dict[str, Any]] = []
             heading = GROUPS[group][0]
@@ -188,7 +160,7 @@ def main() -> None:
                 present = [method for method in comparison.methods if method not in absent]
                 measure = partial(compare, comparison, present, **limits)
                 rows += run.rows(f"{heading}: {comparison}", measure, methods=present)
-                text = report.save(arguments.out, "peers", facts, tables)
+                text = report.save(options.out, "peers", facts, tables)
     print(text)
 
 

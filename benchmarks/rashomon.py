@@ -7,33 +7,20 @@ README.md in this folder says what is compared and how to read the tables.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import data
-import environments
-import report
-import runs
-from measure import Measurement, Task, interleave, over, write_ratio
-from report import Column, Table, column
-from set_packages import SET_METHODS, SetProblem
+from lib import arguments, data, environments, report, resumable
+from lib.problems import EPSILON, EXACT_SET, RASHOMON_SETS, Comparison, rashomon_sets
+from lib.report import TIMES, Column, Table, column, columns
+from lib.set_packages import SET_METHODS, SetProblem
+from lib.timing import Measurement, Task, first_fit, interleave, over, write_ratio
 
-DATA_SETS = (
-    "compas_split",
-    "bike_praxis",
-    "netherlands_split_aggressive",
-    "heloc_resplit",
-    "spambase_resplit",
-)
-REGULARIZATIONS = (0.02, 0.01)
-EPSILON = 0.01
-OURS = "splitsecond TreeFARMS"
-OURS_WITH_TRIVIAL = "splitsecond TreeFARMS, trivial kept"
+WITH_TRIVIAL = "splitsecond TreeFARMS, trivial kept"
 # Methods that leave trivial extensions out; the sets of all others hold them.
-WITHOUT_TRIVIAL = (OURS, "splitsecond RESPLIT, lookahead 3")
+WITHOUT_TRIVIAL = (EXACT_SET, "splitsecond RESPLIT, lookahead 3")
 
 
 def _write_count(count: int) -> str:
@@ -44,49 +31,22 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-COLUMNS = (
-    column("data set", "data"),
-    column("depth", "depth"),
-    column("lambda", "regularization"),
-    column("method", "method"),
-    column("median", "median", report.seconds),
-    Column("quartiles", report.spread),
-    column("fits", "fits"),
+COLUMNS = columns(
+    "data set = data | depth | lambda = regularization | method",
+    *TIMES,
     Column("time / ours", write_ratio),
-    column("peak memory", "peak_bytes", report.megabytes),
+    "peak memory = peak_bytes MB",
     column("trees", "trees", _write_count),
-    column("best objective", "objective", report.decimals(4)),
-    column("set", "set"),
+    "best objective = objective .4f | set",
     column("precision", "precision", _percent),
     column("with slack", "precision_slack", _percent),
     column("recall", "recall", _percent),
-    column("status", "status"),
+    "status",
 )
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One set, asked of every method."""
-
-    data_set: str
-    depth: int
-    regularization: float
-
-    def __str__(self) -> str:
-        return f"{self.data_set}, depth {self.depth}, lambda {self.regularization}"
-
-
-def plan(data_sets: Sequence[str], depth: int) -> Iterator[Comparison]:
-    for data_set in data_sets:
-        if data_set == "bike_praxis" and depth > 4:
-            yield Comparison(data_set, 4, REGULARIZATIONS[0])
-        for regularization in REGULARIZATIONS:
-            yield Comparison(data_set, depth, regularization)
 
 
 def compare(
     comparison: Comparison,
-    methods: Sequence[str],
     *,
     budget: float,
     time_limit: float,
@@ -96,8 +56,8 @@ def compare(
     """Run one comparison and return a row for each method."""
     problem = SetProblem(comparison.depth, comparison.regularization, time_limit, epsilon=EPSILON)
     first = [
-        first_fit(Task(method, comparison.data_set, problem, memory_limit=memory_limit))
-        for method in (OURS, OURS_WITH_TRIVIAL)
+        first_fit(Task(method, comparison.source, problem, memory_limit=memory_limit))
+        for method in (EXACT_SET, WITH_TRIVIAL)
     ]
     true_sets = [each.found["histogram"] if each.finished else {} for each in first]
     if true_sets[0]:
@@ -106,15 +66,15 @@ def compare(
     tasks = [
         Task(
             method,
-            comparison.data_set,
+            comparison.source,
             problem,
             patience=None if method.startswith("splitsecond") else patience,
             memory_limit=memory_limit,
         )
-        for method in methods
+        for method in comparison.methods
     ]
     measurements = interleave(tasks, budget=budget, min_fits=1)
-    n_rows = len(data.load(comparison.data_set)[1])
+    n_rows = len(data.load(comparison.source)[1])
     ours = measurements[0].median if measurements[0].finished else None
     rows = []
     for measurement in measurements:
@@ -133,12 +93,6 @@ def compare(
     return rows
 
 
-def first_fit(task: Task) -> Measurement:
-    """Fit once, or twice if that is fast."""
-    (measurement,) = interleave([task], budget=0, min_fits=1)
-    return measurement
-
-
 def judge(
     measurement: Measurement, true_set: Mapping[int, int], problem: SetProblem, n_rows: int
 ) -> dict[str, Any]:
@@ -151,7 +105,7 @@ def judge(
     row: dict[str, Any] = dict.fromkeys(("trees", "set", "precision", "precision_slack", "recall"))
     if found is None:
         return row
-    row["trees"] = trees = sum(found.values())
+    row["trees"] = trees = measurement.found["trees"]
     if trees and true_set:
         slack = problem.slack(n_rows)
         bound = min(true_set) + slack
@@ -167,12 +121,11 @@ def judge(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--data-set", nargs="+", choices=DATA_SETS, default=DATA_SETS)
-    parser.add_argument("--method", nargs="+", choices=SET_METHODS, default=list(SET_METHODS))
+    parser = arguments.parser(__doc__)
+    arguments.add_choice(parser, "--data-set", RASHOMON_SETS)
+    arguments.add_choice(parser, "--method", SET_METHODS)
     parser.add_argument("--depth", type=int, default=5)
-    parser.add_argument("--budget", type=float, default=10.0, help="seconds a method is repeated")
-    parser.add_argument("--time-limit", type=float, default=600.0, help="seconds for one fit")
+    arguments.add_limits(parser, budget=10.0, time_limit=600.0)
     parser.add_argument(
         "--times-ours",
         type=float,
@@ -180,32 +133,35 @@ def main() -> None:
         help="stop others no sooner than after so many times our time",
     )
     parser.add_argument("--memory-limit", type=float, default=12.0, help="gigabytes for a method")
-    runs.add_options(parser)
-    arguments = parser.parse_args()
+    arguments.add_output(parser)
+    options = parser.parse_args()
     # Ours comes first: the others are divided by it.
-    asked = list(dict.fromkeys([OURS, *arguments.method]))
+    asked = list(dict.fromkeys([EXACT_SET, *options.method]))
     absent = environments.absent(asked)
     methods = [method for method in asked if method not in absent]
     limits = {
-        "budget": arguments.budget,
-        "time_limit": arguments.time_limit,
-        "times_ours": arguments.times_ours,
-        "memory_limit": int(arguments.memory_limit * 1e9),
+        "budget": options.budget,
+        "time_limit": options.time_limit,
+        "times_ours": options.times_ours,
+        "memory_limit": int(options.memory_limit * 1e9),
     }
     facts = {
-        "limits": f"{arguments.time_limit:.0f} s for a fit, or {arguments.times_ours:g} times ours "
-        f"if that is longer, {arguments.memory_limit:g} GB of address space for a method",
-        **data.describe(arguments.data_set),
-        "not run, since not installed": "; ".join(absent) or "none",
+        "limits": f"{options.time_limit:.0f} s for a fit, or {options.times_ours:g} times ours "
+        f"if that is longer, {options.memory_limit:g} GB of address space for a method",
+        **data.describe(options.data_set),
+        **report.not_run(absent),
     }
-    comparisons = list(plan(arguments.data_set, arguments.depth))
-    rows: list[dict[str, Any]] = []
-    table = Table(f"Rashomon sets, epsilon {EPSILON}", COLUMNS, rows)
-    with runs.Run("rashomon", len(comparisons), arguments, {**limits, "methods": methods}) as run:
-        for comparison in comparisons:
-            rows += run.rows(str(comparison), partial(compare, comparison, methods, **limits))
-            text = report.save(arguments.out, "rashomon", facts, [table])
-    print(text)
+    resumable.run_table(
+        "rashomon",
+        options,
+        {**limits, "methods": methods},
+        facts,
+        Table(f"Rashomon sets, epsilon {EPSILON}", COLUMNS),
+        {
+            str(comparison): partial(compare, comparison, **limits)
+            for comparison in rashomon_sets(options.data_set, options.depth, methods)
+        },
+    )
 
 
 if __name__ == "__main__":

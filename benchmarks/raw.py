@@ -9,7 +9,6 @@ and the paper's own times, which are for another machine. Each runs in a process
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from collections.abc import Sequence
@@ -20,13 +19,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import data
 import numpy as np
-import report
-import runs
-from measure import over, resident_peak
+from lib import arguments, data, resumable
+from lib.report import Table, columns
+from lib.timing import over, resident_peak
 from paper import printed
-from report import Table, column
 
 REGULARIZATIONS = (0.001, 0.006, 0.011)
 ROUNDS = 200
@@ -35,20 +32,12 @@ PAPER_SECONDS = {
     name: (printed.BINARIZATION[name][0], printed.LEAVES[3, 6][name]["LicketySPLIT"][0][0])
     for name in data.PAPER_SETS
 }
-COLUMNS = (
-    column("data set", "data"),
-    column("rows x columns", "shape"),
-    column("method", "method"),
-    column("binarize", "binarize", report.seconds),
-    column("in all", "total", report.seconds),
-    column("binarize / ours", "binarize_over_ours", report.ratio),
-    column("0/1 columns", "columns"),
-    *(
-        column(f"objective, {price}", f"objective_{price}", "{:.4f}".format)
-        for price in REGULARIZATIONS
-    ),
-    column("memory / frame", "memory_over_frame", "{:.2f}".format),
-    column("status", "status"),
+COLUMNS = columns(
+    "data set = data | rows x columns = shape | method",
+    "binarize = binarize s | in all = total s | binarize / ours = binarize_over_ours x",
+    "0/1 columns = columns",
+    *(f"objective, {penalty} = objective_{penalty} .4f" for penalty in REGULARIZATIONS),
+    "memory / frame = memory_over_frame .2f | status",
 )
 
 
@@ -111,10 +100,10 @@ def _objectives(B: Any, y: Any) -> dict[str, float]:
     from splitsecond import LicketySPLITClassifier
 
     return {
-        f"objective_{price}": LicketySPLITClassifier(regularization=price, max_depth=5)
+        f"objective_{penalty}": LicketySPLITClassifier(regularization=penalty, max_depth=5)
         .fit(B, y)
         .objective_
-        for price in REGULARIZATIONS
+        for penalty in REGULARIZATIONS
     }
 
 
@@ -123,7 +112,7 @@ METHODS = {"splitsecond": ours, "gosdt's binarizer": gosdt}
 
 def measure(name: str, method: str, threads: int, fits: int, time_limit: float) -> dict[str, Any]:
     row = dict.fromkeys(("shape", "binarize", "total", "columns", "memory_over_frame"))
-    row |= {f"objective_{price}": None for price in REGULARIZATIONS}
+    row |= {f"objective_{penalty}": None for penalty in REGULARIZATIONS}
     row |= {"data": name, "method": method, "status": "complete"}
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
@@ -162,30 +151,25 @@ def compare(
     return rows
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", nargs="+", default=list(data.PAPER_SETS), choices=data.PAPER_SETS)
-    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
+def main() -> None:
+    parser = arguments.parser(__doc__)
+    arguments.add_choice(parser, "--data", data.PAPER_SETS)
+    arguments.add_choice(parser, "--methods", METHODS)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--fits", type=int, default=7)
     parser.add_argument("--time-limit", type=float, default=900.0)
-    runs.add_options(parser)
-    chosen = parser.parse_args(arguments)
+    arguments.add_output(parser)
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
-    rows: list[dict[str, Any]] = []
-    limits = {
-        "threads": chosen.threads,
-        "fits": chosen.fits,
-        "time_limit": chosen.time_limit,
-    }
-    facts = {"threads": str(chosen.threads), "boosted stumps": str(ROUNDS)}
-    table = Table("Raw frame to tree", COLUMNS, rows)
-    settings = {**limits, "methods": chosen.methods}
-    with runs.Run("raw", len(chosen.data), chosen, settings) as run:
-        for name in chosen.data:
-            rows += run.rows(name, partial(compare, name, chosen.methods, **limits))
-            text = report.save(chosen.out, "raw", facts, [table])
-    print(text)
+    limits = {"threads": options.threads, "fits": options.fits, "time_limit": options.time_limit}
+    resumable.run_table(
+        "raw",
+        options,
+        {**limits, "methods": options.methods},
+        {"threads": str(options.threads), "boosted stumps": str(ROUNDS)},
+        Table("Raw frame to tree", COLUMNS),
+        {name: partial(compare, name, options.methods, **limits) for name in options.data},
+    )
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ README.md in this folder says what is measured and how to read the tables.
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,12 +14,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import report
-import runs
-from data import Synthetic
-from measure import FINISHED, Task, interleave
-from packages import METHODS, Problem
-from report import Column, Table, column
+from lib import arguments, report, resumable
+from lib.data import Synthetic
+from lib.report import TIMES, Table, columns
+from lib.timing import FINISHED, Task, interleave
+from lib.tree_packages import METHODS, Problem
 
 REGULARIZATION = 0.001
 DEFAULT_METHODS = (
@@ -33,7 +31,7 @@ DEFAULT_DEPTH = 5
 DEPTHS = {"splitsecond optimal": 4}
 # Exponents of the paper's bounds at these depths: n k^2 d^2 for LicketySPLIT,
 # n (d - l) k^(l + 1) + n k^(d - l) for SPLIT with lookahead l, n (2k)^d for the optimum. In the
-# depth the latter two are no powers; with threads, time can at best fall as their number grows.
+# depth the latter two are no powers; with threads, time is at best divided by their number.
 THEORY = {
     ("splitsecond LicketySPLIT", "columns"): 2,
     ("splitsecond LicketySPLIT", "depth"): 2,
@@ -47,54 +45,28 @@ COLUMNS = (25, 50, 100, 200, 500, 1000, 2000)
 COLUMNS_ROWS = 20_000
 DEPTH_RANGE = range(2, 9)
 DEPTH_SHAPE = (17_379, 43)  # that of bike_praxis
-# For threads, and for the lookahead of SPLIT, whose time is least at (d - 1) / 2 by the theory.
+# For threads, and for the lookahead of SPLIT, whose time is minimal at (d - 1) / 2 by the theory.
 THREADS_SHAPE = (1_000_000, 40)
 LOOKAHEAD_SHAPE = (17_379, 43)
 LOOKAHEAD_DEPTHS = (5, 6)
 LOOKAHEADS = range(1, 6)
 MEMORY_SHAPES = ((1_000_000, 40), (10_000_000, 40), (1_000_000, 200), (20_000, 2000))
 
-TIME_COLUMNS = (
-    column("method", "method"),
-    column("threads", "threads"),
-    column("rows", "rows"),
-    column("columns", "columns"),
-    column("depth", "depth"),
-    column("median", "median", report.seconds),
-    Column("quartiles", report.spread),
-    column("fits", "fits"),
-    column("slope", "slope", report.decimals(2)),
-    column("status", "status"),
+TIME_COLUMNS = columns(
+    "method | threads | rows | columns | depth", *TIMES, "slope = slope .2f | status"
 )
-SLOPE_COLUMNS = (
-    column("method", "method"),
-    column("threads", "threads"),
-    column("time against", "against"),
-    column("from", "from"),
-    column("to", "to"),
-    column("log-log slope", "slope", report.decimals(2)),
-    column("theory", "theory"),
+SLOPE_COLUMNS = columns(
+    "method | threads | time against = against | from | to | log-log slope = slope .2f | theory"
 )
-LOOKAHEAD_COLUMNS = (
-    column("method", "method"),
-    column("depth", "depth"),
-    column("median", "median", report.seconds),
-    Column("quartiles", report.spread),
-    column("fits", "fits"),
-    column("objective", "objective", report.decimals(4)),
-    column("least time by the theory", "theory"),
-    column("status", "status"),
+LOOKAHEAD_COLUMNS = columns(
+    "method | depth",
+    *TIMES,
+    "objective = objective .4f | least time by the theory = theory | status",
 )
-MEMORY_COLUMNS = (
-    column("method", "method"),
-    column("threads", "threads"),
-    column("rows", "rows"),
-    column("columns", "columns"),
-    column("depth", "depth"),
-    column("packed data", "packed_bytes", report.megabytes),
-    column("peak of the fit", "peak_bytes", report.megabytes),
-    column("peak / packed", "peak_over_packed", report.ratio),
-    column("status", "status"),
+MEMORY_COLUMNS = columns(
+    "method | threads | rows | columns | depth",
+    "packed data = packed_bytes MB | peak of the fit = peak_bytes MB",
+    "peak / packed = peak_over_packed x | status",
 )
 
 
@@ -195,15 +167,14 @@ def measure_lookaheads(depth: int, *, budget: float, time_limit: float) -> list[
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--method", nargs="+", choices=METHODS, default=DEFAULT_METHODS)
-    parser.add_argument("--budget", type=float, default=5.0, help="seconds a fit is repeated")
-    parser.add_argument("--time-limit", type=float, default=60.0, help="seconds for one fit")
+    parser = arguments.parser(__doc__)
+    arguments.add_choice(parser, "--method", METHODS, DEFAULT_METHODS)
+    arguments.add_limits(parser, budget=5.0, time_limit=60.0)
     parser.add_argument("--max-rows", type=int, default=max(ROWS))
     parser.add_argument("--max-columns", type=int, default=max(COLUMNS))
     parser.add_argument("--max-threads", type=int, default=os.cpu_count() or 1)
-    runs.add_options(parser)
-    arguments = parser.parse_args()
+    arguments.add_output(parser)
+    options = parser.parse_args()
 
     slopes: list[dict[str, Any]] = []
     memory: list[dict[str, Any]] = []
@@ -211,28 +182,27 @@ def main() -> None:
     times: dict[str, list[dict[str, Any]]] = {
         key: [] for key in ("rows", "columns", "depth", "threads")
     }
+    first = options.method[0]
     tables = [
         Table("Slopes", SLOPE_COLUMNS, slopes),
         Table("SPLIT against lookahead", LOOKAHEAD_COLUMNS, lookahead),
-        Table(f"Memory of a fit by {arguments.method[0]}", MEMORY_COLUMNS, memory),
+        Table(f"Memory of a fit by {first}", MEMORY_COLUMNS, memory),
         *(Table(f"Time against {key}", TIME_COLUMNS, rows) for key, rows in times.items()),
     ]
-    limits = {"budget": arguments.budget, "time_limit": arguments.time_limit}
-    sizes = {"max_rows": arguments.max_rows, "max_columns": arguments.max_columns}
+    limits = {"budget": options.budget, "time_limit": options.time_limit}
+    sizes = {"max_rows": options.max_rows, "max_columns": options.max_columns}
     shapes = [
         Synthetic(rows, columns)
         for rows, columns in MEMORY_SHAPES
-        if rows <= arguments.max_rows and columns <= arguments.max_columns
+        if rows <= options.max_rows and columns <= options.max_columns
     ]
-    planned = list(plan(arguments.method, **sizes, max_threads=arguments.max_threads))
+    planned = list(plan(options.method, **sizes, max_threads=options.max_threads))
     total = len(shapes) + len(LOOKAHEAD_DEPTHS) + len(planned)
-    settings = {**limits, **sizes, "max_threads": arguments.max_threads}
-    with runs.Run("scaling", total, arguments, settings) as run:
+    settings = {**limits, **sizes, "max_threads": options.max_threads}
+    with resumable.Run("scaling", total, options, settings) as run:
         for shape in shapes:
-            measure = partial(
-                measure_memory, arguments.method[0], shape, time_limit=arguments.time_limit
-            )
-            memory += run.rows(f"memory of {arguments.method[0]}, {shape}", measure)
+            measure = partial(measure_memory, first, shape, time_limit=options.time_limit)
+            memory += run.rows(f"memory of {first}, {shape}", measure)
         for depth in LOOKAHEAD_DEPTHS:
             part = partial(measure_lookaheads, depth, **limits)
             lookahead += run.rows(f"SPLIT against lookahead, depth {depth}", part)
@@ -240,8 +210,8 @@ def main() -> None:
             measured = run.rows(str(series), partial(measure_times, series, **limits))
             times[series.against] += measured
             slopes.append(summarize(series, measured))
-            report.save(arguments.out, "scaling", {}, tables)
-    print(report.save(arguments.out, "scaling", {}, tables))
+            report.save(options.out, "scaling", {}, tables)
+    print(report.save(options.out, "scaling", {}, tables))
 
 
 if __name__ == "__main__":

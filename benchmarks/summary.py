@@ -8,15 +8,13 @@ A mark is a pair of comments, `<!-- results: NAME -->` and `<!-- end of results 
 
 from __future__ import annotations
 
-import argparse
 import csv
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-from report import ratio, seconds
+from lib import arguments
+from lib.report import ROOT, ratio, seconds
 
-ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 README = ROOT / "README.md"
 REGION = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
@@ -101,9 +99,9 @@ def raw() -> str:
         "objective, lambda .001",
         "with gosdt's columns",
     ]
-    most = max(float(row["memory_over_frame"]) for row in rows if row["memory_over_frame"])
+    maximum = max(float(row["memory_over_frame"]) for row in rows if row["memory_over_frame"])
     return table(headings, lines) + (
-        f"\nThe whole fit needs at most {most:.1f} times the memory of the frame.\n"
+        f"\nThe whole fit needs at most {maximum:.1f} times the memory of the frame.\n"
     )
 
 
@@ -133,7 +131,7 @@ def _four(value: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = arguments.parser(__doc__)
     parser.add_argument("--write", action="store_true", help="replace the tables in README.md")
     if parser.parse_args().write:
         README.write_text(filled(README.read_text(encoding="utf-8")), encoding="utf-8")

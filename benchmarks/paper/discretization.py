@@ -5,20 +5,22 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import data
 import numpy as np
 from drawing import COLOURS, legend, logarithmic, panels
 from fitting import classifier
 from jobs import Job, Settings, clock
-from pieces import Piece, Rows, Shown, half, pick
-from report import Column, Table, column, ratio, seconds
+from lib import data
+from lib.report import Column, Table, columns
+from pieces import Piece, Rows, Shown, data_sets, half, mean, pick, stopped, values
 
 from splitsecond import MidpointBinarizer, ThresholdGuessBinarizer
 
 SETS = ("netherlands", "covertype", "heloc", "bike")
 ROWS = 2000
-PRICE = 0.01
+PENALTY = 0.01
 DEPTH = 5
+ALGORITHMS = ("LicketySPLIT", "SPLIT")
+KINDS = ("all", "guessed")
 
 
 def jobs(settings: Settings) -> list[Job]:
@@ -40,8 +42,8 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
         start = time.perf_counter()
         B = binarizer.fit(X, y).transform(X)
         binarize = time.perf_counter() - start
-        for algorithm in ("LicketySPLIT", "SPLIT"):
-            model = classifier(algorithm, PRICE, DEPTH, settings)
+        for algorithm in ALGORITHMS:
+            model = classifier(algorithm, PENALTY, DEPTH, settings)
             taken = clock(model, B, y)
             rows.append(
                 {
@@ -59,47 +61,45 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
     return rows
 
 
-def show(fits: Rows) -> Shown:
+def _rows(fits: Rows) -> Rows:
     rows = []
-    names = list(dict.fromkeys(fit["data"] for fit in fits))
-    for name in names:
-        for algorithm in ("LicketySPLIT", "SPLIT"):
-            of = {k: pick(fits, data=name, algorithm=algorithm, kind=k) for k in ("all", "guessed")}
+    for name in data_sets(fits):
+        for algorithm in ALGORITHMS:
+            of = {kind: pick(fits, data=name, algorithm=algorithm, kind=kind) for kind in KINDS}
             lost = [
                 guessed["objective"] - full["objective"]
                 for full, guessed in zip(of["all"], of["guessed"], strict=True)
             ]
-            mean = {k: float(np.mean([fit["seconds"] for fit in of[k]])) for k in of}
+            taken = {kind: mean(of[kind], "seconds") for kind in KINDS}
             rows.append(
                 {
                     "data": name,
                     "algorithm": algorithm,
-                    "all_columns": int(np.mean([fit["columns"] for fit in of["all"]])),
-                    "guessed_columns": int(np.mean([fit["columns"] for fit in of["guessed"]])),
+                    **{f"{kind}_columns": int(mean(of[kind], "columns")) for kind in KINDS},
                     "mean": float(np.mean(lost)),
                     "half": half(lost),
-                    "all_seconds": mean["all"],
-                    "guessed_seconds": mean["guessed"],
-                    "times": mean["all"] / mean["guessed"],
-                    "stopped": sum(fit["status"] == "time_limit" for fit in of["all"]),
+                    **{f"{kind}_seconds": taken[kind] for kind in KINDS},
+                    "times": taken["all"] / taken["guessed"],
+                    "stopped": stopped(of["all"]),
                 }
             )
+    return rows
+
+
+def _figure(rows: Rows) -> Any:
     figure, axes = panels(["loss by guessing", "time"], width=3.4)
+    names = data_sets(rows)
     places = np.arange(len(names))
-    for shift, algorithm in ((-0.2, "LicketySPLIT"), (0.2, "SPLIT")):
+    for shift, algorithm in zip((-0.2, 0.2), ALGORITHMS, strict=True):
         of = pick(rows, algorithm=algorithm)
         colour = COLOURS[algorithm]
         axes[0, 0].bar(
-            places + shift,
-            [row["mean"] for row in of],
-            0.36,
-            yerr=[row["half"] for row in of],
-            color=colour,
+            places + shift, values(of, "mean"), 0.36, yerr=values(of, "half"), color=colour
         )
-        for kind, marker in (("all", "s"), ("guessed", "o")):
+        for kind, marker in zip(KINDS, ("s", "o"), strict=True):
             axes[0, 1].plot(
                 places + shift,
-                [row[f"{kind}_seconds"] for row in of],
+                values(of, f"{kind}_seconds"),
                 marker,
                 color=colour,
                 fillstyle="full" if kind == "all" else "none",
@@ -111,29 +111,29 @@ def show(fits: Rows) -> Shown:
     logarithmic(axes[0, 1], "y")
     axes[0, 1].set_ylabel("seconds")
     legend(figure, axes)
-    columns = [
-        column("data set", "data"),
-        column("algorithm", "algorithm"),
-        column("all split points", "all_columns"),
-        column("guessed", "guessed_columns"),
+    return figure
+
+
+def show(fits: Rows) -> Shown:
+    rows = _rows(fits)
+    shown = columns(
+        "data set = data | algorithm | all split points = all_columns | guessed = guessed_columns",
         Column("objective, guessed - all", lambda row: f"{row['mean']:+.4f} ± {row['half']:.4f}"),
-        column("time, all", "all_seconds", seconds),
-        column("guessed", "guessed_seconds", seconds),
-        column("all / guessed", "times", ratio),
-        column("stopped", "stopped"),
-    ]
+        "time, all = all_seconds s | guessed = guessed_seconds s | all / guessed = times x",
+        "stopped",
+    )
     worst = max(rows, key=lambda row: row["mean"])
     notes = [
-        f"Training objective at lambda {PRICE}, depth {DEPTH}, on {ROWS:,} rows drawn at random. "
+        f"Training objective at lambda {PENALTY}, depth {DEPTH}, on {ROWS:,} rows drawn at random. "
         "'Stopped': fits on all split points that the time limit ended, with the best tree so far.",
         "The paper: 'almost no difference in loss', and guessing 'orders of magnitude faster'; it "
         "has 3,000 to 5,000 columns and 40 to 60 guessed ones. "
         f"Here guessing costs at most {worst['mean']:+.4f} (mean, {worst['data']}).",
-        "SPLIT's optimal fills on thousands of columns may not end within the limit. Its "
-        "tree so far "
-        "may then be worse than the one on guessed columns: a difference below zero.",
+        "SPLIT's optimal fills on thousands of columns may not end within the limit. Its tree so "
+        "far may then be worse than the one on guessed columns: a difference below zero.",
     ]
-    return Shown([Table("All split points against guessing", columns, rows)], notes, {"": figure})
+    table = Table("All split points against guessing", shown, rows)
+    return Shown([table], notes, {"": _figure(rows)})
 
 
 PIECES = (

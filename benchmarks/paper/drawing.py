@@ -88,6 +88,12 @@ def scatter(axis: Any, points: Sequence[Any], x: str, y: str) -> None:
     )
 
 
+def line(axis: Any, points: Sequence[Any], x: str, y: str, **style: Any) -> None:
+    """Draw points that a line joins."""
+    xs, ys = ([point[key] for point in points] for key in (x, y))
+    axis.plot(xs, ys, "o-", **{"ms": 3, **style})
+
+
 def logarithmic(axis: Any, *which: str) -> None:
     """Make axes logarithmic after drawing, with plain numbers at 1 and 10 and so on.
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import data
 import numpy as np
-from drawing import COLOURS, legend, logarithmic, panels
+from drawing import COLOURS, legend, line, logarithmic, panels
 from fitting import classifier
 from jobs import Job, Settings, clock
-from pieces import Piece, Rows, Shown, pick
-from report import Table, column, seconds
+from lib import data
+from lib.report import Table, columns
+from pieces import Piece, Rows, Shown, data_sets, pick
 
 from splitsecond import ThresholdGuessBinarizer
 
 SETS = ("compas", "heloc", "netherlands", "bike", "spambase", "covertype")
-PRICE = 0.001
+PENALTY = 0.001
 DEPTH = 5
+ALGORITHMS = ("LicketySPLIT", "SPLIT")
 ROUNDS = tuple(int(n) for n in np.geomspace(20, 10_000, 10))
 QUICK_ROUNDS = (20, 100, 400)
 
@@ -33,10 +34,10 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
         B = ThresholdGuessBinarizer(n_estimators=rounds, n_jobs=settings.threads).fit_transform(
             X, y
         )
-        for algorithm in ("LicketySPLIT", "SPLIT"):
+        for algorithm in ALGORITHMS:
             if algorithm in late:
                 continue
-            model = classifier(algorithm, PRICE, DEPTH, settings)
+            model = classifier(algorithm, PENALTY, DEPTH, settings)
             taken = clock(model, B, y)
             rows.append(
                 {
@@ -56,61 +57,44 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
 
 
 def show(fits: Rows) -> Shown:
-    names = list(dict.fromkeys(fit["data"] for fit in fits))
+    names = data_sets(fits)
     figure, axes = panels(names)
     rows = []
     for axis, name in zip(axes[0], names, strict=True):
-        for algorithm in ("LicketySPLIT", "SPLIT"):
+        for algorithm in ALGORITHMS:
             of = pick(fits, data=name, algorithm=algorithm)
             done = [fit for fit in of if fit["status"] != "time_limit"]
-            axis.plot(
-                [fit["columns"] for fit in done],
-                [fit["seconds"] for fit in done],
-                "o-",
-                ms=3,
-                color=COLOURS[algorithm],
-                label=algorithm,
-            )
-            rows.append(
-                {
-                    "data": name,
-                    "rows": of[0]["rows"],
-                    "algorithm": algorithm,
-                    "least_columns": done[0]["columns"],
-                    "least_seconds": done[0]["seconds"],
-                    "most_columns": done[-1]["columns"],
-                    "most_seconds": done[-1]["seconds"],
-                    "slope": slope(done),
-                    "stopped": ", ".join(
-                        f"{fit['columns']} columns" for fit in of if fit["status"] == "time_limit"
-                    )
-                    or "-",
-                }
-            )
+            line(axis, done, "columns", "seconds", color=COLOURS[algorithm], label=algorithm)
+            rows.append(_row(of, done))
         logarithmic(axis, "x", "y")
         axis.set_xlabel("columns")
     axes[0, 0].set_ylabel("seconds")
     legend(figure, axes)
-    columns = [
-        column("data set", "data"),
-        column("rows", "rows", "{:,}".format),
-        column("algorithm", "algorithm"),
-        column("columns from", "least_columns"),
-        column("time", "least_seconds", seconds),
-        column("to", "most_columns"),
-        column("time", "most_seconds", seconds),
-        column("log-log slope", "slope", "{:.1f}".format),
-        column("stopped at", "stopped"),
-    ]
+    shown = columns(
+        "data set = data | rows = rows , | algorithm | columns from = least_columns",
+        "time = least_seconds s | to = most_columns | time = most_seconds s",
+        "log-log slope = slope .1f | stopped at = stopped",
+    )
     notes = [
         "Thresholds guessed with 20 to 10,000 boosted stumps (quick: to 400), as in the paper, and "
         "the time of the fit on them. Slopes are by least squares over the widths of 30 and more.",
-        "The paper has widths of 10 to 1,000 and gives no numbers. By its theory "
-        "LicketySPLIT's time "
-        "grows with the square of the width; SPLIT's with its fills, whose exponent is the depth "
-        "left.",
+        "The paper has widths of 10 to 1,000 and gives no numbers. By its theory LicketySPLIT's "
+        "time grows with the square of the width; SPLIT's with its fills, whose exponent is the "
+        "depth left.",
     ]
-    return Shown([Table("Time by number of columns", columns, rows)], notes, {"": figure}, fits)
+    return Shown([Table("Time by number of columns", shown, rows)], notes, {"": figure}, fits)
+
+
+def _row(of: Rows, done: Rows) -> dict[str, Any]:
+    """Return an algorithm's narrowest and widest fit on a data set, and where it was stopped."""
+    wide = [f"{fit['columns']} columns" for fit in of if fit["status"] == "time_limit"]
+    return {
+        **{key: of[0][key] for key in ("data", "rows", "algorithm")},
+        **{f"least_{key}": done[0][key] for key in ("columns", "seconds")},
+        **{f"most_{key}": done[-1][key] for key in ("columns", "seconds")},
+        "slope": slope(done),
+        "stopped": ", ".join(wide) or "-",
+    }
 
 
 def slope(of: Rows) -> float | None:

@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-import data
 import numpy as np
 from jobs import Settings, clock
+from lib import data
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
@@ -70,15 +70,9 @@ def aggressive(name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     return binarizer.fit(X, y).transform(X), y
 
 
-def classifier(algorithm: str, price: float, depth: int, settings: Settings) -> Any:
+def classifier(algorithm: str, penalty: float, depth: int, settings: Settings) -> Any:
     """Return our estimator for the paper's algorithm."""
-    common: dict[str, Any] = {
-        "regularization": price,
-        "max_depth": depth,
-        "n_jobs": settings.threads,
-        "time_limit": settings.time_limit,
-        "memory_limit": settings.memory_limit,
-    }
+    common: dict[str, Any] = {"regularization": penalty, "max_depth": depth, **settings.limits}
     if algorithm == "SPLIT":  # the lookahead that the paper's appendix names for its comparisons
         return SPLITClassifier(lookahead_depth=1, **common)
     if algorithm == "GOSDT":
@@ -88,13 +82,13 @@ def classifier(algorithm: str, price: float, depth: int, settings: Settings) -> 
     return LicketySPLITClassifier(**common)
 
 
-def fitted(algorithm: str, price: float, depth: int, of: Split, settings: Settings) -> Any:
+def fitted(algorithm: str, penalty: float, depth: int, of: Split, settings: Settings) -> Any:
     """Fit on the training part; return a row of what came out."""
-    model = classifier(algorithm, price, depth, settings)
+    model = classifier(algorithm, penalty, depth, settings)
     seconds = clock(model, of.X, of.y)
     return {
         "algorithm": algorithm,
-        "lambda": price,
+        "lambda": penalty,
         "objective": model.objective_,
         "train_loss": 1 - model.score(of.X, of.y),
         "test_loss": 1 - model.score(of.X_test, of.y_test),

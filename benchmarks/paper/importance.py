@@ -8,13 +8,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import data
 import numpy as np
 import printed
 from drawing import COLOURS, panels
 from jobs import Job, Settings
-from pieces import Piece, Rows, Shown
-from report import Table, column, ratio, seconds
+from lib import data
+from lib.report import Table, columns
+from pieces import Piece, Rows, Shown, listed, without_details
 from resplit import SETS, estimators, guessed
 
 from splitsecond import QuantileBinarizer, RashomonImportance
@@ -22,6 +22,7 @@ from splitsecond import QuantileBinarizer, RashomonImportance
 TOP = 5  # variables drawn
 COMPARED = 20  # variables that the correlation is over, as in the paper
 GUESSED, QUANTILES = 0, 1
+TREES = columns("trees, RESPLIT = resplit_trees ,.0f | trees, all = all_trees ,.0f")
 TITLES = {"resplit": "RESPLIT", "all": "all trees"}
 
 
@@ -102,12 +103,12 @@ def _short(name: str) -> str:
 
 
 def show_rid(rows: Rows) -> Shown:
-    shown = []
+    cells = []
     for row in rows:
         paper = printed.SETS[row["data"]]
-        shown.append(
+        cells.append(
             {
-                **{key: value for key, value in row.items() if not isinstance(value, dict)},
+                **without_details(row),
                 "speedup": row["all_seconds"] / row["resplit_seconds"],
                 "paper_resplit": float(paper.resplit_seconds),
                 "paper_all": float(paper.all_seconds),
@@ -115,45 +116,39 @@ def show_rid(rows: Rows) -> Shown:
                 "paper_correlation": paper.correlation,
             }
         )
-    number = "{:.3f}".format
-    columns = [
-        column("data set", "data"),
-        column("columns", "columns"),
-        column("RESPLIT", "resplit_seconds", seconds),
-        column("paper", "paper_resplit", seconds),
-        column("all trees", "all_seconds", seconds),
-        column("paper", "paper_all", seconds),
-        column("all / RESPLIT", "speedup", ratio),
-        column("paper", "paper_speedup", ratio),
-        column("correlation", "correlation", number),
-        column("paper", "paper_correlation", number),
-        column("trees, RESPLIT", "resplit_trees", "{:,.0f}".format),
-        column("trees, all", "all_trees", "{:,.0f}".format),
-        column("status", "all_status"),
-    ]
+    shown = columns(
+        "data set = data | columns | RESPLIT = resplit_seconds s | paper = paper_resplit s",
+        "all trees = all_seconds s | paper = paper_all s",
+        "all / RESPLIT = speedup x | paper = paper_speedup x",
+        "correlation = correlation .3f | paper = paper_correlation .3f",
+        *TREES,
+        "status = all_status",
+    )
     lower = [
         r["data"]
-        for r in shown
+        for r in cells
         if r["correlation"] is not None and r["correlation"] < r["paper_correlation"] - 5e-4
     ]
     notes = [
         f"{rows[0]['bootstraps']} bootstraps, lambda .02, epsilon .01, depth 5, lookahead 3; our "
         "times are of the whole of RashomonImportance.fit, the paper's of finding the sets. The "
-        f"correlation is Pearson's, of mean reliance over the {COMPARED} variables of most "
+        f"correlation is Pearson's, of mean reliance over the {COMPARED} variables of highest "
         "reliance; trees are the median over bootstraps.",
-        "Our correlation is lower than the paper's on " + ", ".join(lower) + "."
-        if lower
-        else "Our correlation is nowhere lower than the paper's.",
+        listed(
+            lower,
+            "Our correlation is lower than the paper's on",
+            "Our correlation is nowhere lower than the paper's.",
+        ),
         "All trees take between "
-        f"{min(r['speedup'] for r in shown):.1f} and {max(r['speedup'] for r in shown):.1f} times "
+        f"{min(r['speedup'] for r in cells):.1f} and {max(r['speedup'] for r in cells):.1f} times "
         "RESPLIT's time here, 8 to 74 times in the paper: our exact search is itself fast at this "
         "lambda, so that RESPLIT has little to save.",
     ]
-    return Shown([Table("RID", columns, shown)], notes, {"": _figure(rows)}, _points(rows))
+    return Shown([Table("RID", shown, cells)], notes, {"": _figure(rows)}, _points(rows))
 
 
 def _first(means: dict[str, float]) -> set[str]:
-    """Return the variables of most reliance, those without any left out."""
+    """Return the variables of highest reliance, those without any left out."""
     return {name for name in sorted(means, key=lambda n: -means[n])[:TOP] if means[name] > 0}
 
 
@@ -176,47 +171,29 @@ def _points(rows: Rows) -> Rows:
 def show_quantiles(rows: Rows) -> Shown:
     by = {(row["data"], row["binarization"]): row for row in rows}
     quantiles = [row for row in rows if row["binarization"] == QUANTILES]
-    shown = []
+    cells = []
     for row in quantiles:
-        other = by.get((row["data"], GUESSED))
-        tops = [_first(of["resplit_mean"]) for of in (row, other) if of is not None]
-        shown.append(
-            {
-                **{key: value for key, value in row.items() if not isinstance(value, dict)},
-                "with_guessing": correlation(row["resplit_mean"], other["resplit_mean"])
-                if other
-                else None,
-                "in_common": f"{len(tops[0] & tops[1])} of {len(tops[0] | tops[1])}"
-                if other
-                else None,
-            }
-        )
-    number = "{:.3f}".format
-    columns = [
-        column("data set", "data"),
-        column("columns", "columns"),
-        column("RESPLIT", "resplit_seconds", seconds),
-        column("all trees", "all_seconds", seconds),
-        column("status", "all_status"),
-        column("correlation with all trees", "correlation", number),
-        column("with guessed thresholds", "with_guessing", number),
-        column(f"first {TOP} in common", "in_common"),
-        column("trees, RESPLIT", "resplit_trees", "{:,.0f}".format),
-        column("trees, all", "all_trees", "{:,.0f}".format),
-    ]
+        cells.append({**without_details(row), "with_guessing": None, "in_common": None})
+        if other := by.get((row["data"], GUESSED)):
+            one, two = (_first(of["resplit_mean"]) for of in (row, other))
+            cells[-1]["with_guessing"] = correlation(row["resplit_mean"], other["resplit_mean"])
+            cells[-1]["in_common"] = f"{len(one & two)} of {len(one | two)}"
+    shown = columns(
+        "data set = data | columns | RESPLIT = resplit_seconds s | all trees = all_seconds s",
+        "status = all_status | correlation with all trees = correlation .3f",
+        f"with guessed thresholds = with_guessing .3f | first {TOP} in common = in_common",
+        *TREES,
+    )
     notes = [
-        "The same with three quantiles of each column in place of guessed thresholds. "
-        "'With guessed "
-        "thresholds': correlation of the mean reliances of RESPLIT's trees under both, "
-        "and how many "
-        f"of the variables among the first {TOP} of one are so of both.",
-        "In the paper, RID with all trees 'failed to run in reasonable time' for most of "
-        "these sets; "
-        "here the status says whether it ended. Important variables are 'similarly important' in "
-        "both binarizations there; the table says how far that holds here.",
+        "The same with three quantiles of each column in place of guessed thresholds. 'With "
+        "guessed thresholds': correlation of the mean reliances of RESPLIT's trees under both, and "
+        f"how many of the variables among the first {TOP} of one are so of both.",
+        "In the paper, RID with all trees 'failed to run in reasonable time' for most of these "
+        "sets; here the status says whether it ended. Important variables are 'similarly "
+        "important' in both binarizations there; the table says how far that holds here.",
     ]
     figures = {"": _figure(quantiles)}
-    return Shown([Table("RID, quantiles", columns, shown)], notes, figures, _points(quantiles))
+    return Shown([Table("RID, quantiles", shown, cells)], notes, figures, _points(quantiles))
 
 
 PIECES = (

@@ -14,8 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import report
-import runs
+from lib import report, resumable
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,15 @@ class Settings:
     time_limit: float = 120.0  # seconds for one fit
     memory_limit: int = 6_000_000_000  # bytes for one fit
     patience: float = 3600.0  # seconds for one job
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """Return what every estimator is given."""
+        return {
+            "n_jobs": self.threads,
+            "time_limit": self.time_limit,
+            "memory_limit": self.memory_limit,
+        }
 
     @property
     def splits(self) -> int:
@@ -67,7 +75,7 @@ class Outcome:
 
 def kept(job: Job, settings: Settings, folder: Path) -> Outcome | None:
     """Return what a former run has measured, if it was asked for the same."""
-    stored = runs.read(folder / f"{job}.json", asdict(settings))
+    stored = resumable.read(folder / f"{job}.json", asdict(settings))
     return None if stored is None else Outcome(job, stored["rows"], stored["commit"])
 
 
@@ -91,7 +99,7 @@ def run(job: Job, settings: Settings, folder: Path) -> Outcome:
     if failure:
         return Outcome(job, [], failure=failure)
     commit = report.commit()
-    runs.write(folder / f"{job}.json", asdict(settings), rows, commit)
+    resumable.write(folder / f"{job}.json", asdict(settings), rows, commit)
     return Outcome(job, rows, commit, is_new=True)
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from drawing import COLOURS, legend, logarithmic, panels
+from drawing import COLOURS, legend, line, logarithmic, panels
 from fitting import aggressive
 from jobs import Job, Settings, clock
-from pieces import Piece, Rows, Shown, pick
-from report import Table, column, seconds
+from lib.report import Table, columns
+from pieces import Piece, Rows, Shown, data_sets, mean, pick, stopped
 from sklearn.model_selection import train_test_split
 
 from splitsecond import SPLITClassifier
 
 SETS = ("compas", "heloc", "adult", "bike", "netherlands", "covertype")
 DEPTHS = (5, 6)
-PRICE = 0.001
+PENALTY = 0.001
+LABELS = {
+    "seconds": "seconds",
+    "objective": "regularized\ntraining loss",
+    "test_objective": "regularized\ntest loss",
+}
 
 
 def jobs(settings: Settings) -> list[Job]:
@@ -31,12 +35,10 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
     for depth in DEPTHS:
         for lookahead in range(1, depth + 1):
             model = SPLITClassifier(
-                regularization=PRICE,
+                regularization=PENALTY,
                 max_depth=depth,
                 lookahead_depth=lookahead,
-                n_jobs=settings.threads,
-                time_limit=settings.time_limit,
-                memory_limit=settings.memory_limit,
+                **settings.limits,
             )
             taken = clock(model, X, y)
             rows.append(
@@ -48,58 +50,49 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
                     "lookahead": lookahead,
                     "seconds": taken,
                     "objective": model.objective_,
-                    "test_objective": 1 - model.score(X_test, y_test) + PRICE * model.n_leaves_,
+                    "test_objective": 1 - model.score(X_test, y_test) + PENALTY * model.n_leaves_,
                     "status": model.status_,
                 }
             )
     return rows
 
 
-def show(fits: Rows) -> Shown:
+def _rows(fits: Rows) -> Rows:
     rows = []
-    names = list(dict.fromkeys(fit["data"] for fit in fits))
     for depth in DEPTHS:
-        for name in names:
+        for name in data_sets(fits):
             for lookahead in range(1, depth + 1):
                 of = pick(fits, data=name, depth=depth, lookahead=lookahead)
                 rows.append({key: of[0][key] for key in ("depth", "data", "columns", "lookahead")})
-                for key in ("seconds", "objective", "test_objective"):
-                    rows[-1][key] = float(np.mean([fit[key] for fit in of]))
-                rows[-1]["stopped"] = sum(fit["status"] == "time_limit" for fit in of)
+                rows[-1] |= {key: mean(of, key) for key in LABELS}
+                rows[-1]["stopped"] = stopped(of)
+    return rows
+
+
+def _figure(rows: Rows) -> Any:
+    names = data_sets(rows)
     figure, axes = panels(names, rows=3, width=2.2, height=1.9)
-    keys = {
-        "seconds": "seconds",
-        "objective": "regularized\ntraining loss",
-        "test_objective": "regularized\ntest loss",
-    }
     for column_of_axes, name in zip(axes.T, names, strict=True):
-        for axis, key in zip(column_of_axes, keys, strict=True):
+        for axis, key in zip(column_of_axes, LABELS, strict=True):
             for depth, colour in zip(DEPTHS, ("SPLIT", "LicketySPLIT"), strict=True):
                 of = pick(rows, data=name, depth=depth)
-                axis.plot(
-                    [row["lookahead"] for row in of],
-                    [row[key] for row in of],
-                    "o-",
-                    ms=3,
-                    color=COLOURS[colour],
-                    label=f"depth {depth}",
-                )
+                line(axis, of, "lookahead", key, color=COLOURS[colour], label=f"depth {depth}")
         logarithmic(column_of_axes[0], "y")
         column_of_axes[-1].set_xlabel("lookahead depth")
-    for axis, label in zip(axes[:, 0], keys.values(), strict=True):
+    for axis, label in zip(axes[:, 0], LABELS.values(), strict=True):
         axis.set_ylabel(label)
     legend(figure, axes)
-    columns = [
-        column("depth", "depth"),
-        column("data set", "data"),
-        column("columns", "columns"),
-        column("lookahead", "lookahead"),
-        column("time", "seconds", seconds),
-        column("training", "objective", "{:.4f}".format),
-        column("test", "test_objective", "{:.4f}".format),
-        column("stopped", "stopped"),
-    ]
-    return Shown([Table("Lookahead depth", columns, rows)], _notes(rows, names), {"": figure})
+    return figure
+
+
+def show(fits: Rows) -> Shown:
+    rows = _rows(fits)
+    shown = columns(
+        "depth | data set = data | columns | lookahead | time = seconds s",
+        "training = objective .4f | test = test_objective .4f | stopped",
+    )
+    table = Table("Lookahead depth", shown, rows)
+    return Shown([table], _notes(rows, data_sets(fits)), {"": _figure(rows)})
 
 
 def _notes(rows: Rows, names: list[str]) -> list[str]:
@@ -116,10 +109,9 @@ def _notes(rows: Rows, names: list[str]) -> list[str]:
         "optimal search, which has bounds of its own: it can be faster than a lookahead one or two "
         "levels less deep.",
         *fastest,
-        "By the paper's corollary the least time is at a lookahead of about (depth - 1) / 2, with "
-        "hardly any loss. That counts subproblems; with 22 columns and bounds the "
-        "smallest lookahead "
-        "may be as fast or faster.",
+        "By the paper's corollary the minimum time is at a lookahead of about (depth - 1) / 2, "
+        "with hardly any loss. That counts subproblems; with 22 columns and bounds the smallest "
+        "lookahead may be as fast or faster.",
     ]
 
 

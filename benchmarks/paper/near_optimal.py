@@ -11,20 +11,21 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
-from drawing import legend, panels
+from drawing import legend, line, panels
 from fitting import aggressive
 from jobs import Job, Settings
+from lib.report import Table, column, columns
 from numpy.typing import NDArray
-from pieces import Piece, Rows, Shown, pick
-from report import Table, column
+from pieces import Piece, Rows, Shown, data_sets, pick
 
 from splitsecond import TreeFARMS
 
 SETS = ("compas", "heloc", "adult", "bike", "netherlands", "covertype")
 DEPTH = 4
-PRICES = (0.005, 0.01, 0.015, 0.02, 0.03)
+PENALTIES = (0.005, 0.01, 0.015, 0.02, 0.03)
 EPSILONS = (0.005, 0.01, 0.02, 0.03)
 GAP_EPSILON = 0.025
+LEVELS = tuple(f"level_{level}" for level in range(DEPTH))
 TIE = 1e-9  # bits within which two splits are as greedy as each other
 
 Path: TypeAlias = frozenset[tuple[int, bool]]  # columns, and the side taken
@@ -64,7 +65,7 @@ class Subproblems:
         return bool(entropies[feature] <= entropies.min() + TIE * len(self.y))
 
     def _pruned(self, path: Path, depth: int) -> tuple[int, ...]:
-        """Return the least errors of a pruned greedy tree with at most 1, 2, ... leaves."""
+        """Return the minimum errors of a pruned greedy tree with at most 1, 2, ... leaves."""
         leaf = self.errors(path)
         entropies = self.entropies(path)
         if depth == 0 or np.isinf(entropies.min()):
@@ -136,87 +137,97 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
     of = Subproblems(X, y)
     drawn = 50 if settings.quick else 500
     rows: list[dict[str, Any]] = []
-    for price in PRICES:
+    for penalty in PENALTIES:
         for epsilon in (*EPSILONS, GAP_EPSILON):
             model = TreeFARMS(
-                regularization=price,
-                epsilon=epsilon,
-                max_depth=DEPTH,
-                n_jobs=settings.threads,
-                time_limit=settings.time_limit,
-                memory_limit=settings.memory_limit,
+                regularization=penalty, epsilon=epsilon, max_depth=DEPTH, **settings.limits
             ).fit(X, y)
             trees = model.trees_
             few = trees.n_trees <= drawn
             chosen = list(trees) if few else trees.sample(drawn, random_state=0)
-            row: dict[str, Any] = {
-                "data": job.data,
-                "lambda": price,
-                "epsilon": epsilon,
-                "n_trees": float(trees.n_trees),
-                "drawn": len(chosen),
-                "status": model.status_,
-            }
-            if epsilon == GAP_EPSILON:
-                all_gaps = [gaps(tree, of) for tree in chosen]
-                decreasing = [all(a >= b for a, b in pairwise(g)) for g in all_gaps]
-                row["decreasing"] = float(np.mean(decreasing))
-                row["deep"] = float(np.mean([len(g) > 1 for g in all_gaps]))
-            else:
-                counts = greedy_counts(chosen, of)
-                row |= {
-                    f"level_{level}": greedy / splits if splits else None
-                    for level, (splits, greedy) in enumerate(counts.tolist())
+            rows.append(
+                {
+                    "data": job.data,
+                    "lambda": penalty,
+                    "epsilon": epsilon,
+                    "n_trees": float(trees.n_trees),
+                    "drawn": len(chosen),
+                    "status": model.status_,
+                    **(_decreasing if epsilon == GAP_EPSILON else _greedy_shares)(chosen, of),
                 }
-            rows.append(row)
+            )
     return rows
 
 
-def show_greedy(found: Rows) -> Shown:
-    rows = [row for row in found if "level_0" in row]
-    names = list(dict.fromkeys(row["data"] for row in rows))
-    levels = [f"level_{level}" for level in range(DEPTH)]
+def _decreasing(trees: list[Any], of: Subproblems) -> dict[str, float]:
+    """Return the share of trees with decreasing gaps, and of those with more than one level."""
+    all_gaps = [gaps(tree, of) for tree in trees]
+    decreasing = [all(a >= b for a, b in pairwise(g)) for g in all_gaps]
+    return {
+        "decreasing": float(np.mean(decreasing)),
+        "deep": float(np.mean([len(g) > 1 for g in all_gaps])),
+    }
+
+
+def _greedy_shares(trees: list[Any], of: Subproblems) -> dict[str, float | None]:
+    """Return the share of greedy splits at each level."""
+    return {
+        f"level_{level}": greedy / splits if splits else None
+        for level, (splits, greedy) in enumerate(greedy_counts(trees, of).tolist())
+    }
+
+
+def _heatmaps(rows: Rows) -> Any:
+    """Draw the share of greedy splits for each data set and level, by lambda and epsilon."""
+    names = data_sets(rows)
     figure, axes = panels(names, rows=DEPTH, width=2.3, height=1.5)
     image = None
     for column_of_axes, name in zip(axes.T, names, strict=True):
-        for axis, level in zip(column_of_axes, levels, strict=True):
-            shares = np.full((len(EPSILONS), len(PRICES)), np.nan)
+        for axis, level in zip(column_of_axes, LEVELS, strict=True):
+            shares = np.full((len(EPSILONS), len(PENALTIES)), np.nan)
             for row in pick(rows, data=name):
-                if row[level] is not None:
-                    shares[EPSILONS.index(row["epsilon"]), PRICES.index(row["lambda"])] = row[level]
+                place = EPSILONS.index(row["epsilon"]), PENALTIES.index(row["lambda"])
+                shares[place] = np.nan if row[level] is None else row[level]
             axis.grid(visible=False)
             axis.set_facecolor("#cccccc")
             image = axis.imshow(
                 shares, vmin=0, vmax=1, cmap="viridis", aspect="auto", origin="lower"
             )
-            axis.set_xticks(range(len(PRICES)), [f"{price:g}" for price in PRICES], fontsize=6)
+            axis.set_xticks(range(len(PENALTIES)), [f"{p:g}" for p in PENALTIES], fontsize=6)
             axis.set_yticks(range(len(EPSILONS)), [f"{e:g}" for e in EPSILONS], fontsize=6)
         column_of_axes[-1].set_xlabel("lambda")
     for level, axis in enumerate(axes[:, 0]):
         axis.set_ylabel(f"level {level}\nepsilon")
     figure.colorbar(image, ax=list(axes.flat), shrink=0.5, label="share of splits that are greedy")
+    return figure
+
+
+def show_greedy(found: Rows) -> Shown:
+    rows = [row for row in found if "level_0" in row]
+    names = data_sets(rows)
     summary = []
     for name in names:
         of = pick(rows, data=name)
         means = {
             level: float(np.mean([row[level] for row in of if row[level] is not None] or [np.nan]))
-            for level in levels
+            for level in LEVELS
         }
         summary.append({"data": name, **means})
-    columns = [
-        column("data set", "data"),
-        *(column(f"level {level}", key, _share) for level, key in enumerate(levels)),
-    ]
+    shown = columns(
+        "data set = data",
+        *(column(level.replace("_", " "), level, _share) for level in LEVELS),
+    )
     rising = [row["data"] for row in summary if row["level_3"] > row["level_0"]]
     notes = [
         "Share of the splits at a level that have the highest information gain there, mean over "
-        f"lambda ({_span(PRICES)}) and epsilon ({_span(EPSILONS)}); level 0 is the root. Grey: no "
-        "tree has a split at that level. Ties count as greedy.",
+        f"lambda ({_span(PENALTIES)}) and epsilon ({_span(EPSILONS)}); level 0 is the root. Grey: "
+        "no tree has a split at that level. Ties count as greedy.",
         "The paper: 'as we approach the leaves, splits become increasingly greedy', most of all on "
         f"Netherlands, Covertype and COMPAS. Here the lowest level is greedier than the root on "
         f"{', '.join(rising) or 'no set'} of {', '.join(names)}.",
     ]
-    return Shown([Table("Greedy splits by level", columns, summary)], notes, {"": figure}, rows)
+    table = Table("Greedy splits by level", shown, summary)
+    return Shown([table], notes, {"": _heatmaps(rows)}, rows)
 
 
 def _share(value: float) -> str:
@@ -229,43 +240,30 @@ def _span(of: tuple[float, ...]) -> str:
 
 def show_gaps(found: Rows) -> Shown:
     rows = [row for row in found if "decreasing" in row]
-    names = list(dict.fromkeys(row["data"] for row in rows))
     figure, axes = panels(["trees with decreasing gaps"], width=4.6, height=3.2)
-    for name in names:
-        of = pick(rows, data=name)
-        axes[0, 0].plot(
-            [row["lambda"] for row in of],
-            [100 * row["decreasing"] for row in of],
-            "o-",
-            ms=3,
-            label=name,
-        )
+    for name in data_sets(rows):
+        of = [{**row, "percent": 100 * row["decreasing"]} for row in pick(rows, data=name)]
+        line(axes[0, 0], of, "lambda", "percent", label=name)
     axes[0, 0].set_xlabel("lambda")
     axes[0, 0].set_ylabel("% of the Rashomon set")
     axes[0, 0].set_ylim(0, 105)
     legend(figure, axes)
-    columns = [
-        column("data set", "data"),
-        column("lambda", "lambda"),
-        column("trees", "n_trees", "{:.3g}".format),
-        column("drawn", "drawn"),
-        column("with more than one level", "deep", "{:.0%}".format),
-        column("decreasing", "decreasing", "{:.0%}".format),
-    ]
+    shown = columns(
+        "data set = data | lambda | trees = n_trees .3g | drawn",
+        "with more than one level = deep .0% | decreasing = decreasing .0%",
+    )
     none = sorted({row["data"] for row in rows if row["decreasing"] == 0})
     notes = [
-        "Share of the trees of the Rashomon set (epsilon .025) whose gap never grows "
-        "from a level to "
-        "the next below. The gap of a subtree: errors of the greedy tree of the same depth, pruned "
-        "to as many leaves with the fewest errors, less its own, as a share of its rows; the mean "
-        "over the subtrees with a split at a level. (The paper prunes by a lambda that "
-        "gives as many "
-        "leaves, which need not exist.)",
+        "Share of the trees of the Rashomon set (epsilon .025) whose gap never grows from a level "
+        "to the next below. The gap of a subtree: errors of the greedy tree of the same depth, "
+        "pruned to as many leaves with the fewest errors, less its own, as a share of its rows; "
+        "the mean over the subtrees with a split at a level. (The paper prunes by a lambda that "
+        "gives as many leaves, which need not exist.)",
         "The paper: the sparser, the more often, and 'for all datasets there exist near-optimal "
         "trees with decreasing gaps even for low sparsity penalties'. "
         + (f"No such tree was drawn on {', '.join(none)} at some lambda." if none else "So here."),
     ]
-    return Shown([Table("Decreasing optimality gaps", columns, rows)], notes, {"": figure}, rows)
+    return Shown([Table("Decreasing optimality gaps", shown, rows)], notes, {"": figure}, rows)
 
 
 PIECES = (

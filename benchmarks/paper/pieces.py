@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from jobs import Job, Settings
-from report import Column, Row, Table, column, ratio, seconds
+from lib.report import Column, Row, Table, column, columns
 
 Rows: TypeAlias = list[dict[str, Any]]
 
@@ -44,7 +44,7 @@ def half(values: Sequence[float]) -> float:
 
 
 def verdict(values: Sequence[float], low: float, high: float) -> str:
-    """Hold our mean, and its 95 % interval, against the paper's interval."""
+    """Compare our mean, and its 95 % interval, with the paper's interval."""
     mean = float(np.mean(values))
     if mean < low:
         return "better"
@@ -75,10 +75,10 @@ def paper_interval(places: int = 3) -> Column:
     )
 
 
-TIMES = (
-    column("our time", "seconds", seconds),
-    column("paper's time", "paper_seconds", lambda value: f"{value:.2f} s"),
-    column("paper / ours", "times", ratio),
+TIMES = columns(
+    "our time = seconds s",
+    column("paper's time", "paper_seconds", "{:.2f} s".format),
+    "paper / ours = times x",
 )
 
 
@@ -113,3 +113,27 @@ def pick(rows: Iterable[Row], **wanted: Any) -> Rows:
 
 def values(rows: Iterable[Row], key: str) -> list[Any]:
     return [row[key] for row in rows]
+
+
+def mean(rows: Iterable[Row], key: str) -> float:
+    return float(np.mean(values(rows, key)))
+
+
+def data_sets(rows: Iterable[Row]) -> list[str]:
+    """Return the data sets of the rows, in their order."""
+    return list(dict.fromkeys(values(rows, "data")))
+
+
+def stopped(fits: Iterable[Row]) -> int:
+    """Count the fits that the time limit ended."""
+    return sum(fit["status"] == "time_limit" for fit in fits)
+
+
+def without_details(row: Row) -> dict[str, Any]:
+    """Return the cells of a row that hold one value."""
+    return {key: value for key, value in row.items() if not isinstance(value, dict)}
+
+
+def listed(names: Sequence[str], some: str, none: str) -> str:
+    """Return a sentence that ends with names, or the one for no names."""
+    return f"{some} {', '.join(names)}." if names else none

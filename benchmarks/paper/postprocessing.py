@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-import data
 import numpy as np
 from drawing import COLOURS, legend, logarithmic, panels
 from fitting import classifier, split
 from jobs import Job, Settings
-from pieces import Piece, Rows, Shown, pick
-from report import Table, column
+from lib import data
+from lib.report import Table, column, columns
+from pieces import Piece, Rows, Shown, data_sets, pick, values
 
 from splitsecond import SPLITClassifier
 
 SETS = tuple(data.PAPER_SETS)
 DEPTH = 5
-PRICES = tuple(float(f"{price:.5f}") for price in np.geomspace(1e-3, 1e-1, 17))
+PENALTIES = tuple(float(f"{penalty:.5f}") for penalty in np.geomspace(1e-3, 1e-1, 17))
 LOOKAHEADS = (1, 2)
+# What is drawn: algorithm, lookahead, style, label.
+LINES = (
+    ("SPLIT", 1, "-", "SPLIT, lookahead 1"),
+    ("SPLIT", 2, "--", "SPLIT, lookahead 2"),
+    ("LicketySPLIT", 1, "-", "LicketySPLIT"),
+)
 
 
 def jobs(settings: Settings) -> list[Job]:
@@ -27,12 +33,12 @@ def jobs(settings: Settings) -> list[Job]:
 def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
     of = split(job.data, job.variant, settings.threads)
     rows = []
-    for price in PRICES[:: 2 if settings.quick else 1]:
-        lickety = classifier("LicketySPLIT", price, DEPTH, settings).fit(of.X, of.y)
+    for penalty in PENALTIES[:: 2 if settings.quick else 1]:
+        lickety = classifier("LicketySPLIT", penalty, DEPTH, settings).fit(of.X, of.y)
         for lookahead in LOOKAHEADS:
             fitted = [
                 SPLITClassifier(
-                    regularization=price,
+                    regularization=penalty,
                     max_depth=DEPTH,
                     lookahead_depth=lookahead,
                     postprocess=postprocess,
@@ -44,7 +50,7 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
             rows.append(
                 {
                     "data": job.data,
-                    "lambda": price,
+                    "lambda": penalty,
                     "lookahead": lookahead,
                     "greedy": fitted[0].objective_,
                     "SPLIT": fitted[0].objective_ - fitted[1].objective_,
@@ -58,22 +64,15 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
 
 
 def show(fits: Rows) -> Shown:
-    names = list(dict.fromkeys(fit["data"] for fit in fits))
+    names = data_sets(fits)
     figure, axes = panels(names)
-    lines = (
-        ("SPLIT", 1, "-", "SPLIT, lookahead 1"),
-        ("SPLIT", 2, "--", "SPLIT, lookahead 2"),
-        ("LicketySPLIT", 1, "-", "LicketySPLIT"),
-    )
     rows = []
     for axis, name in zip(axes[0], names, strict=True):
         row: dict[str, Any] = {"data": name}
-        for key, lookahead, style, label in lines:
+        for key, lookahead, style, label in LINES:
             of = pick(fits, data=name, lookahead=lookahead)
             gains = [100 * fit[key] for fit in of]
-            axis.plot(
-                [fit["lambda"] for fit in of], gains, style, color=COLOURS[key], label=label, lw=1.2
-            )
+            axis.plot(values(of, "lambda"), gains, style, color=COLOURS[key], label=label, lw=1.2)
             row[f"{label}, mean"] = float(np.mean(gains))
             row[f"{label}, most"] = float(np.max(gains))
         logarithmic(axis, "x")
@@ -81,23 +80,17 @@ def show(fits: Rows) -> Shown:
         rows.append(row)
     axes[0, 0].set_ylabel("gain, points of objective")
     legend(figure, axes)
-    columns = [
-        column("data set", "data"),
-        *(
-            column(f"{label}, {what}", f"{label}, {what}", "{:.2f}".format)
-            for _, _, _, label in lines
-            for what in ("mean", "most")
-        ),
-    ]
-    most = max(row[f"{label}, most"] for row in rows for _, _, _, label in lines)
+    gained = [f"{label}, {what}" for *_, label in LINES for what in ("mean", "most")]
+    shown = columns("data set = data", *(column(key, key, "{:.2f}".format) for key in gained))
+    largest = max(row[f"{label}, most"] for row in rows for *_, label in LINES)
     notes = [
-        "The training objective of the lookahead prefix with greedy completions, less "
-        "that of SPLIT "
-        "(leaves filled with optimal trees) or LicketySPLIT (the same again below), in percentage "
-        "points; lambda from .001 to .1.",
-        f"The largest gain here is {most:.2f} points. The paper gives no numbers for its figure.",
+        "The training objective of the lookahead prefix with greedy completions, less that of "
+        "SPLIT (leaves filled with optimal trees) or LicketySPLIT (the same again below), in "
+        "percentage points; lambda from .001 to .1.",
+        f"The largest gain here is {largest:.2f} points. The paper gives no numbers for its "
+        "figure.",
     ]
-    return Shown([Table("Gain by post-processing", columns, rows)], notes, {"": figure}, fits)
+    return Shown([Table("Gain by post-processing", shown, rows)], notes, {"": figure}, fits)
 
 
 PIECES = (

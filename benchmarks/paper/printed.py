@@ -336,7 +336,7 @@ CART: dict[tuple[int, int], dict[str, dict[str, Interval]]] = {
 }
 
 # Table "Comparison of Blossom and LicketySPLIT", LicketySPLIT's side: mean and interval of time,
-# test loss and leaves at the lambda of least test loss.
+# test loss and leaves at the lambda of minimum test loss.
 BEST: dict[str, tuple[tuple[float, ...], ...]] = {
     "compas": ((0.334, 0.332, 0.336), (0.317, 0.305, 0.329), (8.0, 8.0, 8.0)),
     "adult": ((1.459, 1.453, 1.465), (0.177, 0.173, 0.181), (7.3, 6.4, 8.3)),

@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import data
 import numpy as np
 import printed
 from drawing import COLOURS, panels
 from jobs import Job, Settings
-from pieces import Piece, Rows, Shown
-from report import Column, Table, column, seconds
+from lib import data
+from lib.report import Column, Table, columns
+from pieces import Piece, Rows, Shown, listed
 
 from splitsecond import RESPLIT, FixedBinarizer, ThresholdGuessBinarizer, TreeFARMS, datasets
 
@@ -28,8 +28,7 @@ WIDTHS = (5, 25, 50, 75, 95)  # percentiles of the variance over rows
 
 def estimators(binarizer: Any, settings: Settings) -> dict[str, Any]:
     """Return RESPLIT and the exact search, with limits."""
-    limits = {"time_limit": settings.time_limit, "memory_limit": settings.memory_limit}
-    common = {**SETTINGS, **limits, "binarizer": binarizer, "n_jobs": settings.threads}
+    common = {**SETTINGS, **settings.limits, "binarizer": binarizer}
     return {
         "resplit": RESPLIT(lookahead_depth=LOOKAHEAD, **common),
         "all": TreeFARMS(**common),
@@ -68,8 +67,8 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
     # A tree of depth 5 is in the exact set if and only if its objective is within the bound.
     objectives, bound = trees["resplit"].objective_histogram(), trees["all"].bound + 1e-12
     inside, near = (
-        sum(count for objective, count in objectives.items() if objective <= most)
-        for most in (bound, bound + SLACK)
+        sum(count for objective, count in objectives.items() if objective <= maximum)
+        for maximum in (bound, bound + SLACK)
     )
     row["precision"] = inside / trees["resplit"].n_trees
     row["slack_precision"] = near / trees["resplit"].n_trees
@@ -87,45 +86,31 @@ def show_precision(rows: Rows) -> Shown:
         }
         for row in rows
     ]
-    number = "{:.3f}".format
-    columns = [
-        column("data set", "data"),
-        column("columns", "columns"),
-        column("RESPLIT's trees", "resplit_trees", "{:,}".format),
-        column("paper", "paper_trees", "{:,}".format),
-        column("all trees", "all_trees", "{:,}".format),
-        column("precision", "precision", number),
-        column("paper", "paper_precision", number),
-        column("with slack .01", "slack_precision", number),
-        column("paper", "paper_slack", number),
-        column("recall", "recall", number),
-        column("RESPLIT", "resplit_seconds", seconds),
-        column("all trees", "all_seconds", seconds),
-    ]
+    shown = columns(
+        "data set = data | columns | RESPLIT's trees = resplit_trees , | paper = paper_trees ,",
+        "all trees = all_trees , | precision = precision .3f | paper = paper_precision .3f",
+        "with slack .01 = slack_precision .3f | paper = paper_slack .3f | recall = recall .3f",
+        "RESPLIT = resplit_seconds s | all trees = all_seconds s",
+    )
     lower = [r["data"] for r in rows if r["precision"] < r["paper_precision"] - 5e-4]
     notes = [
         "Precision: share of RESPLIT's trees in the exact set; recall: share of the exact set that "
         "RESPLIT finds, which the paper does not report.",
-        "Our precision is lower than the paper's on " + ", ".join(lower) + "."
-        if lower
-        else "Our precision is nowhere lower than the paper's.",
+        listed(
+            lower,
+            "Our precision is lower than the paper's on",
+            "Our precision is nowhere lower than the paper's.",
+        ),
         "Numbers of trees differ: thresholds do, and a set here holds no tree twice and no split "
         "between two leaves of one class. RESPLIT's bound starts from the best tree that is greedy "
         "below its lookahead; where that is the optimum, all its trees are in the exact set.",
         "HIV is not public.",
     ]
-    return Shown([Table("RESPLIT's trees in the true Rashomon set", columns, rows)], notes)
+    return Shown([Table("RESPLIT's trees in the true Rashomon set", shown, rows)], notes)
 
 
-def show_multiplicity(rows: Rows) -> Shown:
-    rows = [
-        {
-            **row,
-            "paper_all": printed.SETS[row["data"]].all_variance,
-            "paper_resplit": printed.SETS[row["data"]].resplit_variance,
-        }
-        for row in rows
-    ]
+def _boxes(rows: Rows) -> Any:
+    """Draw the distribution over rows of the variance of predictions."""
     figure, axes = panels(["variance of predictions over rows"], width=5.5, height=3)
     for shift, key, colour in ((-0.18, "all", "GOSDT"), (0.18, "resplit", "SPLIT")):
         boxes = [
@@ -148,27 +133,36 @@ def show_multiplicity(rows: Rows) -> Shown:
     axes[0, 0].set_xticks(range(len(rows)), [row["data"] for row in rows])
     axes[0, 0].set_ylabel("p (1 - p)")
     axes[0, 0].legend(frameon=False)
-    columns = [
-        column("data set", "data"),
+    return figure
+
+
+def show_multiplicity(rows: Rows) -> Shown:
+    rows = [
+        {
+            **row,
+            "paper_all": printed.SETS[row["data"]].all_variance,
+            "paper_resplit": printed.SETS[row["data"]].resplit_variance,
+        }
+        for row in rows
+    ]
+    shown = columns(
+        "data set = data",
         Column("all trees", lambda row: _spread(row["all_variance"], row["all_deviation"])),
         Column("paper", lambda row: _spread(*row["paper_all"])),
         Column("RESPLIT", lambda row: _spread(row["resplit_variance"], row["resplit_deviation"])),
         Column("paper", lambda row: _spread(*row["paper_resplit"])),
-        column("trees, all", "all_trees", "{:,}".format),
-        column("RESPLIT", "resplit_trees", "{:,}".format),
-    ]
+        "trees, all = all_trees , | RESPLIT = resplit_trees ,",
+    )
     notes = [
         "For each row the variance p (1 - p) of the predictions of all trees, p being the share of "
-        "trees that predict class 1; its mean and standard deviation over rows. In the "
-        "figure, boxes "
-        "are quartiles and whiskers the 5th and 95th percentile.",
-        "RESPLIT's variance is close to that of all trees, as the paper says. Both are "
-        "far below the "
-        "paper's, whose means near .24 (p between .4 and .6 on nearly every row) would have the "
-        "trees of one set disagree like coin tosses; sets of trees within .01 of the optimum agree "
-        "on most rows. How the paper counts is not said.",
+        "trees that predict class 1; its mean and standard deviation over rows. In the figure, "
+        "boxes are quartiles and whiskers the 5th and 95th percentile.",
+        "RESPLIT's variance is close to that of all trees, as the paper says. Both are far below "
+        "the paper's, whose means near .24 (p between .4 and .6 on nearly every row) would have "
+        "the trees of one set disagree like coin tosses; sets of trees within .01 of the optimum "
+        "agree on most rows. How the paper counts is not said.",
     ]
-    return Shown([Table("Predictive multiplicity", columns, rows)], notes, {"": figure})
+    return Shown([Table("Predictive multiplicity", shown, rows)], notes, {"": _boxes(rows)})
 
 
 def _spread(mean: float, deviation: float) -> str:

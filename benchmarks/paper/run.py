@@ -25,11 +25,11 @@ import importance  # noqa: E402
 import lookahead  # noqa: E402
 import near_optimal  # noqa: E402
 import postprocessing  # noqa: E402
-import report  # noqa: E402
 import resplit  # noqa: E402
 import tree_figures  # noqa: E402
 import tree_tables  # noqa: E402
 from jobs import Job, Outcome, Settings, kept, run  # noqa: E402
+from lib import report  # noqa: E402
 from pieces import Piece  # noqa: E402
 
 MODULES = (
@@ -56,7 +56,7 @@ def make(piece: Piece, outcomes: Sequence[Outcome], settings: Settings, out: Pat
     failed = [f"{outcome.job} ({outcome.failure})" for outcome in outcomes if outcome.failure]
     facts = {
         "in the paper": piece.paper,
-        "run": "quick: fewer data sets, splits and prices" if settings.quick else "full",
+        "run": "quick: fewer data sets, splits and penalties" if settings.quick else "full",
         "threads": str(settings.threads),
         "limits of a fit": f"{settings.time_limit:.0f} s, {settings.memory_limit / 1e9:g} GB",
         "measured at": ", ".join(sorted({each.commit for each in outcomes if each.commit})),

@@ -1,6 +1,6 @@
-"""Trees of every algorithm over its price of a leaf: what most tables and figures are made of.
+"""Trees of every algorithm over its penalty of a leaf: what most tables and figures are made of.
 
-Variant is the seed of the split, option the depth. CART's sparsity is set by the least number of
+Variant is the seed of the split, option the depth. CART's sparsity is set by the minimum number of
 rows in a leaf, as in the paper; it sees the raw columns (categories as 0/1) or the yes/no columns.
 """
 
@@ -14,12 +14,12 @@ from jobs import Job, Settings, clock
 from sklearn.tree import DecisionTreeClassifier
 
 ALGORITHMS = ("LicketySPLIT", "SPLIT", "GOSDT")
-PRICES = tuple(float(f"{price:.4f}") for price in np.linspace(0.001, 0.020, 39))
-QUICK_PRICES = (0.001, 0.0025, 0.006, 0.011, 0.016)
-PRINTED_PRICES = (0.001, 0.006, 0.011)  # those of the paper's tables
-CHEAP_PRICES = (1e-5, 1e-4, 5e-4)  # for trees that are not sparse, depth 5 alone
+PENALTIES = tuple(float(f"{penalty:.4f}") for penalty in np.linspace(0.001, 0.020, 39))
+QUICK_PENALTIES = (0.001, 0.0025, 0.006, 0.011, 0.016)
+PRINTED_PENALTIES = (0.001, 0.006, 0.011)  # those of the paper's tables
+CHEAP_PENALTIES = (1e-5, 1e-4, 5e-4)  # for trees that are not sparse, depth 5 alone
 LEAF_SHARES = tuple(float(f"{share:.5f}") for share in np.geomspace(0.0005, 0.3, 24))
-OPTIMAL_SPLITS = 3  # splits on which GOSDT's problem is solved for all prices
+OPTIMAL_SPLITS = 3  # splits on which GOSDT's problem is solved for all penalties
 
 
 def jobs(settings: Settings, names: tuple[str, ...], depth: int) -> list[Job]:
@@ -41,27 +41,29 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
         "all_settings": has_all(job.variant, settings),
     }
     rows = [
-        fitted(algorithm, price, job.option, of, settings)
-        for algorithm, price in plan(job.variant, job.option, settings)
+        fitted(algorithm, penalty, job.option, of, settings)
+        for algorithm, penalty in plan(job.variant, job.option, settings)
     ]
     rows += _cart(of, job.option, settings)
     return [{**shared, **row} for row in rows]
 
 
 def plan(seed: int, depth: int, settings: Settings) -> list[tuple[str, float]]:
-    """Return which algorithm is run at which price."""
-    prices = QUICK_PRICES if settings.quick else PRICES if depth == 5 else PRICES[::2]
-    out = [(name, price) for price in prices for name in ("LicketySPLIT", "SPLIT", "Greedy")]
+    """Return which algorithm is run at which penalty."""
+    penalties = QUICK_PENALTIES if settings.quick else PENALTIES if depth == 5 else PENALTIES[::2]
+    out = [(name, penalty) for penalty in penalties for name in ("LicketySPLIT", "SPLIT", "Greedy")]
     if depth == 5:
-        out += [(name, price) for price in CHEAP_PRICES for name in ("LicketySPLIT", "SPLIT")]
+        out += [
+            (name, penalty) for penalty in CHEAP_PENALTIES for name in ("LicketySPLIT", "SPLIT")
+        ]
     if depth <= 5:  # beyond, the paper leaves it out as well
-        optimal = prices if has_all(seed, settings) else PRINTED_PRICES
-        out += [("GOSDT", price) for price in optimal]
+        optimal = penalties if has_all(seed, settings) else PRINTED_PENALTIES
+        out += [("GOSDT", penalty) for penalty in optimal]
     return out
 
 
 def has_all(seed: int, settings: Settings) -> bool:
-    """Say whether optimal trees are found at all prices, which takes most of the time."""
+    """Say whether optimal trees are found at all penalties, which takes most of the time."""
     return seed < (1 if settings.quick else OPTIMAL_SPLITS)
 
 
@@ -74,8 +76,10 @@ def _cart(of: Split, depth: int, settings: Settings) -> list[dict[str, Any]]:
         ("CART, binary", of.X.astype(np.float32), of.X_test.astype(np.float32)),
     ):
         for share in LEAF_SHARES[:: 3 if settings.quick else 1]:
-            least = max(1, int(share * len(of.y)))
-            model = DecisionTreeClassifier(max_depth=depth, min_samples_leaf=least, random_state=0)
+            minimum = max(1, int(share * len(of.y)))
+            model = DecisionTreeClassifier(
+                max_depth=depth, min_samples_leaf=minimum, random_state=0
+            )
             seconds = clock(model, X, of.y)
             rows.append(
                 {

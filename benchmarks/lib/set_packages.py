@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from data import Labels, Matrix
-from packages import Method, Problem
-from shapes import frame_and_series, node_leaves, node_predictions
+from lib.data import Labels, Matrix
+from lib.peer_formats import frame_and_series, node_leaves, node_predictions
+from lib.tree_packages import Method, Problem
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,14 @@ class SetMethod(Method):
         histogram = self.histogram(model, len(y))
         return {
             "histogram": histogram,
+            "trees": sum(histogram.values()),
             "objective": min(histogram) / len(y) if histogram else None,
             "status": self.status(model),
         }
 
 
 class SplitSecondSet(SetMethod):
-    """One of our estimators, on 8-bit columns; price and epsilon are exact fractions."""
+    """One of our estimators, on 8-bit columns; penalty and epsilon are exact fractions."""
 
     def __init__(self, problem: SetProblem, name: str, **options: Any) -> None:
         super().__init__(problem, "splitsecond", name)

@@ -85,11 +85,26 @@ class Numbers:
         return f"{self.name}, raw"
 
 
-Source: TypeAlias = str | Synthetic | Numbers
+@dataclass(frozen=True)
+class Frame:
+    """A raw set as a data frame, with missing values and categories."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.name}, frame"
+
+
+Source: TypeAlias = str | Synthetic | Numbers | Frame
 
 
 def load(source: Source) -> tuple[Any, Labels]:
-    """Return X (C-contiguous; 0/1, or 64-bit floats of raw numbers) and y (0/1) of a data set."""
+    """Return X and y (0/1) of a data set.
+
+    X is a data frame or a C-contiguous array: 0/1, or 64-bit floats of raw numbers.
+    """
+    if isinstance(source, Frame):
+        return load_raw(source.name)
     return synthesize(source) if isinstance(source, Synthetic) else _load_stored(source)
 
 
@@ -123,7 +138,7 @@ def _load_stored(source: str | Numbers) -> tuple[Any, Labels]:
 
 
 def load_raw(name: str) -> tuple[Any, Labels]:
-    """Return a raw set as a data frame, blanks and categories included, and its 0/1 labels."""
+    """Return a raw set as a data frame, with missing values and categories, and its 0/1 labels."""
     loaded = _load(name)
     return loaded.X, loaded.y_binary
 
@@ -145,7 +160,7 @@ def checksum(X: Any, y: Labels) -> str:
 
 
 def synthesize(shape: Synthetic) -> tuple[Matrix, Labels]:
-    """Generate a synthetic set in chunks, so that little more than X and y is ever held."""
+    """Generate a synthetic set in chunks, so that little more than X and y is ever in memory."""
     random = np.random.default_rng(SEED)
     X = np.empty((shape.rows, shape.columns), dtype=np.uint8)
     y = np.empty(shape.rows, dtype=np.int64)

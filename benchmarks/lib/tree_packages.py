@@ -15,9 +15,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from data import Labels, Matrix
 from numpy.typing import NDArray
-from shapes import dict_leaves, fold, frame_and_series, node_leaves, node_predictions
+
+from lib.data import Labels, Matrix
+from lib.peer_formats import dict_leaves, frame_and_series, node_leaves, node_predictions, prune
 
 WARM_UP_ROWS = 256
 
@@ -150,14 +151,14 @@ class Licketysplit(Method):
         return X, y.astype(np.int32)
 
     def fit(self, X: Any, y: Any) -> Any:
-        depth, price = self.problem.depth, self.problem.regularization
+        depth, penalty = self.problem.depth, self.problem.regularization
         if self._probabilities:
             return self._class(
-                lambda_leaf=price, depth_budget=depth, lookahead_k=self._lookahead
+                lambda_leaf=penalty, depth_budget=depth, lookahead_k=self._lookahead
             ).fit(X, y)
         model = self._class()
         no_deferral = 1000.0 * (float(len(y)) ** 2 * X.shape[1] + 1)
-        model.fit(X, y, y.copy(), price, no_deferral, depth, self._lookahead, None)
+        model.fit(X, y, y.copy(), penalty, no_deferral, depth, self._lookahead, None)
         return model
 
     def read(self, model: Any, X: Any) -> Tree:
@@ -318,7 +319,7 @@ class Official(Method):
 class Cart(Method):
     """scikit-learn's CART by entropy, on 32-bit floats.
 
-    It knows no penalty, so its tree is folded with it, after the fit and outside the timing.
+    It knows no penalty, so its tree is pruned by it, after the fit and outside the timing.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -332,7 +333,7 @@ class Cart(Method):
         return self._class(criterion="entropy", max_depth=depth, random_state=0).fit(X, y)
 
     def read(self, model: Any, X: Any) -> Tree:
-        end, leaves = fold(model.tree_, self.problem.regularization)
+        end, leaves = prune(model.tree_, self.problem.regularization)
         label = model.classes_[model.tree_.value[:, 0, :].argmax(axis=1)]
         return Tree(label[end[model.apply(X)]], leaves, "complete")
 

@@ -24,21 +24,21 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Self
 
-import environments
 import numpy as np
-import report
-from data import Source, Synthetic, load
 from numpy.typing import NDArray
-from packages import METHODS, Method, Problem
-from rid_packages import RID_METHODS
-from set_packages import SET_METHODS
+
+from lib import environments, report
+from lib.data import Source, Synthetic, load
+from lib.rid_packages import RID_METHODS
+from lib.set_packages import SET_METHODS
+from lib.tree_packages import METHODS, Method, Problem
 
 TURN_SECONDS = 0.05  # a turn repeats a fit until this is spent, so that short fits run warm
 MAX_TURNS = 30
 WARM_UP_SECONDS = 1.0  # a first fit shorter than this is a warm-up and not counted
 LOAD_TIMEOUT = 600.0
 FINISHED = ("optimal", "complete")  # statuses of a method that was not cut short
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1]  # what the package `lib` is in
 # Set to 1, so that no library adds threads; a method's own come from its `n_jobs` alone.
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -105,20 +105,15 @@ class Worker:
     def __init__(self, task: Task) -> None:
         self._folder = tempfile.TemporaryDirectory()  # for what a package writes where it runs
         self._pipe, theirs = multiprocessing.Pipe()
-        paths = filter(None, (str(FOLDER), os.environ.get("PYTHONPATH")))
         self._process = subprocess.Popen(
             [
                 environments.python_of(environments.package_of(task.method)),
                 "-c",
-                "import measure, sys; measure.serve(int(sys.argv[1]))",
+                "import sys; from lib import timing; timing.serve(int(sys.argv[1]))",
                 str(theirs.fileno()),
             ],
             cwd=self._folder.name,
-            env={
-                **os.environ,
-                **dict.fromkeys(ONE_THREAD, "1"),
-                "PYTHONPATH": os.pathsep.join(paths),
-            },
+            env=worker_environment(),
             pass_fds=[theirs.fileno()],
         )
         theirs.close()
@@ -163,6 +158,21 @@ class Worker:
         return self.receive(timeout)
 
 
+def worker_environment(*folders: Path, inherit: bool = True) -> dict[str, str]:
+    """Return the variables of a process with one thread that finds `lib`, then these folders.
+
+    Folders that this process was given by PYTHONPATH follow, made absolute: the other may run
+    elsewhere.
+    """
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep) if inherit else []
+    paths = [FOLDER, *folders, *filter(None, inherited)]
+    return {
+        **os.environ,
+        **dict.fromkeys(ONE_THREAD, "1"),
+        "PYTHONPATH": os.pathsep.join(str(Path(path).resolve()) for path in paths),
+    }
+
+
 def interleave(tasks: Sequence[Task], *, budget: float, min_fits: int = 3) -> list[Measurement]:
     """Measure tasks by turns; each stops at MAX_TURNS, or past `budget` seconds with enough fits.
 
@@ -179,6 +189,12 @@ def interleave(tasks: Sequence[Task], *, budget: float, min_fits: int = 3) -> li
             for worker, measurement in waiting:
                 _attempt(worker, measurement, "turn" if turn else "first")
     return measurements
+
+
+def first_fit(task: Task) -> Measurement:
+    """Fit once, or twice if that is fast."""
+    (measurement,) = interleave([task], budget=0, min_fits=1)
+    return measurement
 
 
 def _wants_more(measurement: Measurement, turn: int, budget: float, min_fits: int) -> bool:
@@ -275,17 +291,17 @@ def _array(parts: tuple[bytes, str, tuple[int, ...]]) -> NDArray[Any]:
 def _answer(request: str, method: Method, X: Any, y: Any) -> Any:
     if request == "first":
         before = _start_peak_again()
-        times, model = _timed_fit(method, X, y)
+        times, model = timed_fit(method, X, y)
         peak = resident_peak() - before
         return method.summarize(model, X, y), peak, [times]
     turn: list[tuple[float, float]] = []
     while sum(seconds for seconds, _ in turn) < TURN_SECONDS:
-        times, _ = _timed_fit(method, X, y)
+        times, _ = timed_fit(method, X, y)
         turn.append(times)
     return turn
 
 
-def _timed_fit(method: Method, X: Any, y: Any) -> tuple[tuple[float, float], Any]:
+def timed_fit(method: Method, X: Any, y: Any) -> tuple[tuple[float, float], Any]:
     cpu_start, start = time.process_time(), time.perf_counter()
     model = method.fit(X, y)
     seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - cpu_start

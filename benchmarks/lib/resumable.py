@@ -1,4 +1,4 @@
-"""A run of a benchmark: shows how far it is, and goes on where another ended.
+"""A run of a benchmark: shows its progress, and resumes where an interrupted one ended.
 
 Rows are kept in a JSON file for each measurement, beside the settings they were made with, and
 used again if both these and the commit are the same.
@@ -11,12 +11,11 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-import report
-
-ROOT = Path(__file__).resolve().parents[1]
+from lib import report
 
 
 def read(path: Path, settings: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -35,15 +34,6 @@ def write(path: Path, settings: Mapping[str, Any], rows: Iterable[report.Row], c
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps(content), encoding="utf-8")
     partial.replace(path)
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that all benchmarks have."""
-    parser.add_argument("--out", type=Path, required=True, help="folder for the tables")
-    parser.add_argument("--force", action="store_true", help="measure again what is kept")
-    parser.add_argument(
-        "--work", type=Path, default=ROOT / "build" / "measured", help="folder for what is kept"
-    )
 
 
 class Run:
@@ -104,3 +94,21 @@ class Run:
         self._progress.advance(self._task)
         self._progress.console.print(f"{name}: {how}", markup=False, highlight=False)
         return rows
+
+
+def run_table(
+    name: str,
+    options: argparse.Namespace,
+    settings: Mapping[str, Any],
+    facts: Mapping[str, str],
+    table: report.Table,
+    measurements: Mapping[str, Callable[[], Iterable[report.Row]]],
+) -> None:
+    """Fill one table with measurements, by their names, save it after each, and print it."""
+    rows: list[dict[str, Any]] = []
+    table = replace(table, rows=rows)
+    with Run(name, len(measurements), options, settings) as run:
+        for label, measure in measurements.items():
+            rows += run.rows(label, measure)
+            text = report.save(options.out, name, facts, [table])
+    print(text)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from data import Labels, Matrix
 from numpy.typing import NDArray
+
+from lib.data import Labels, Matrix
 
 
 def frame_and_series(X: Matrix, y: Labels) -> tuple[Any, Any]:
@@ -40,10 +41,10 @@ def dict_leaves(node: Any) -> int:
     return dict_leaves(node["left"]) + dict_leaves(node["right"]) if "left" in node else 1
 
 
-def fold(tree: Any, regularization: float) -> tuple[NDArray[np.intp], int]:
-    """Cut every branch of a scikit-learn tree that costs no less than a leaf in its place.
+def prune(tree: Any, regularization: float) -> tuple[NDArray[np.intp], int]:
+    """Prune every branch of a scikit-learn tree that costs no less than a leaf in its place.
 
-    Returns, for every node, the node where a row that reached it ends after the cuts, and the
+    Returns, for every node, the node where a row that reached it ends after pruning, and the
     number of leaves left.
     """
     weight = tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]

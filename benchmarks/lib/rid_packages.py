@@ -1,7 +1,7 @@
 """How each package is asked for the Rashomon Importance Distribution of the same problem.
 
 Every 0/1 column is a variable of its own. The others permute a column once for each tree
-(`n_scramble_evals=1`, the least they can do); ours is the exact expectation over all permutations.
+(`n_scramble_evals=1`, the minimum); ours is the exact expectation over all permutations.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from packages import Method
-from set_packages import PraxisSet, SetProblem, SplitSecondSet
+
+from lib.set_packages import PraxisSet, SetProblem, SplitSecondSet
+from lib.tree_packages import Method
 
 BOOTSTRAPS = 10
 
@@ -32,7 +33,8 @@ class SplitSecondImportance(SplitSecondSet):
         ).fit(X, y)
 
     def summarize(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
-        return {"means": model.mean_.tolist(), "status": model.status_}
+        trees = int(sum(model.n_trees_))
+        return {"means": model.mean_.tolist(), "trees": trees, "status": model.status_}
 
 
 class PraxisImportance(PraxisSet):

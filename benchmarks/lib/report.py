@@ -15,7 +15,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import environments
+from lib import environments
+
+ROOT = Path(__file__).resolve().parents[2]  # of the repository
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -34,7 +36,7 @@ class Table:
 
     heading: str
     columns: Sequence[Column]
-    rows: Sequence[Row]
+    rows: Sequence[Row] = ()
 
     def to_markdown(self) -> str:
         headings = [column.heading for column in self.columns]
@@ -53,7 +55,28 @@ def column(heading: str, key: str, write: Callable[[Any], str] = str) -> Column:
     return Column(heading, lambda row: "-" if row[key] is None else write(row[key]))
 
 
-def spread(row: Row) -> str:
+def columns(*parts: str | Column) -> tuple[Column, ...]:
+    """Make the columns of a table from lines such as `data set = data | lambda | time = median s`.
+
+    Between bars stands a heading, then, where they differ, the key of the value, then how it is
+    written: `s` for seconds, `x` for a ratio, `MB` for bytes, or what Python's `format` takes.
+    Other columns stand between the lines.
+    """
+    made: list[Column] = []
+    for part in parts:
+        made += [part] if isinstance(part, Column) else map(_column, part.split("|"))
+    return tuple(made)
+
+
+def _column(text: str) -> Column:
+    heading, _, value = (each.strip() for each in text.partition(" = "))
+    key, _, code = value.partition(" ")
+    if not code:
+        return column(heading, key or heading)
+    return column(heading, key, FORMATS.get(code) or f"{{:{code}}}".format)
+
+
+def _spread(row: Row) -> str:
     """Write the quartiles of the time."""
     if row["quartile_1"] is None:
         return "-"
@@ -112,8 +135,10 @@ def megabytes(value: float) -> str:
     return f"{_three_digits(value / 1e6)} MB"
 
 
-def decimals(count: int) -> Callable[[float], str]:
-    return lambda value: f"{value:.{count}f}"
+FORMATS: Mapping[str, Callable[[float], str]] = {"s": seconds, "x": ratio, "MB": megabytes}
+
+
+TIMES = columns("median = median s", Column("quartiles", _spread), "fits")
 
 
 def _three_digits(value: float) -> str:
@@ -123,8 +148,8 @@ def _three_digits(value: float) -> str:
 
 def _environment() -> dict[str, str]:
     """Describe where, when and with what the results were made."""
-    root, script = Path(__file__).resolve().parents[1], Path(sys.argv[0]).resolve()
-    shown = script.relative_to(root) if script.is_relative_to(root) else Path(script.name)
+    script = Path(sys.argv[0]).resolve()
+    shown = script.relative_to(ROOT) if script.is_relative_to(ROOT) else Path(script.name)
     command = ["python", shown.as_posix(), *sys.argv[1:]]
     return {
         "command": f"`{shlex.join(command)}`",
@@ -137,6 +162,11 @@ def _environment() -> dict[str, str]:
     }
 
 
+def not_run(methods: Sequence[str]) -> dict[str, str]:
+    """Name the methods whose package is not installed, for the head of a result."""
+    return {"not run, since not installed": "; ".join(methods) or "none"}
+
+
 def versions() -> dict[str, str]:
     """Return the versions of our package and the others, or why they are not there."""
     ours = {name: _version(name) for name in ("splitsecond", "scikit-learn", "numpy")}
@@ -147,9 +177,8 @@ def commit() -> str:
     """Name the commit, and whether the tree has changes beside it."""
 
     def git(*arguments: str) -> str:
-        folder = Path(__file__).parent
         return subprocess.run(
-            ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True
+            ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
         ).stdout.strip()
 
     try:

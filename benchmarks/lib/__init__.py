@@ -1,0 +1,1 @@
+"""What the benchmark commands share: data, packages, timing, and the writing of results."""
