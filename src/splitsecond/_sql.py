@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from splitsecond._asking import Condition, conditions
+from splitsecond._checks import shown
 
 if TYPE_CHECKING:
     from splitsecond._tree import Tree
@@ -17,6 +18,12 @@ MOST = "1.7976931348623157e308"  # of all 64-bit floats
 
 def to_sql(tree: Tree, table: str | None, columns: Mapping[str, str] | None) -> str:
     """Write nested CASE expressions: with NULL, a condition and its negation both fail."""
+    if table is not None and not isinstance(table, str):
+        raise TypeError(f"table={shown(table)} must be the name of a table, as text.")
+    if columns is not None and not (
+        isinstance(columns, Mapping) and all(isinstance(each, str) for each in columns.values())
+    ):
+        raise TypeError(f"columns={shown(columns)} must map columns to SQL expressions, as text.")
     prefix = "" if table is None else _identifier(table) + "."
     given = {} if columns is None else columns
 
