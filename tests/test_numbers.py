@@ -218,5 +218,6 @@ def test_exact_numbers() -> None:
 @pytest.mark.parametrize("ends", [0.01, Fraction(1, 3), Decimal("0.07"), np.float32(0.01)])
 def test_ends_of_a_range_belong_to_it(ends: Any) -> None:
     path = regularization_path(BINARY, CLASSES, smallest=ends, largest=ends)
-    assert path[0].low == float(str(ends)) if isinstance(ends, np.float32) else float(ends)
+    # A float of 32 bits stands for the decimal it prints as.
+    assert path[0].low == float(str(ends) if isinstance(ends, np.float32) else ends)
     ThresholdGuessBinarizer(learning_rate=1e-6, tolerance=1, n_estimators=1).fit(RAW, CLASSES)

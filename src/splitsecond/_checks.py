@@ -99,7 +99,7 @@ def check_number(
 
 
 def _is_within(number: Any, least: float | None, most: float | None) -> bool:
-    # Decimals with decimals: as a float, 0.01 is a little more than one hundredth.
+    # A bound stands for its decimal: as a float, 0.01 is a little more than one hundredth.
     return (least is None or number >= as_fraction(least)) and (
         most is None or number <= as_fraction(most)
     )
