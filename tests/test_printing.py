@@ -16,7 +16,10 @@ from splitsecond import (
     LicketySPLITClassifier,
     OptimalTreeClassifier,
     SPLITClassifier,
+    load,
+    save,
 )
+from splitsecond._layout import percent as rounded
 
 NAMES = ["priors <= 2.5", "age <= 22.5", "is_tenant", "was_late", "pays_cash", "sex = female"]
 CLASSIFIERS: tuple[Any, ...] = (
@@ -177,3 +180,65 @@ def test_rules_are_one_for_each_leaf(classifier: Any) -> None:
     text = "\n".join(str(rule) for rule in rules)
     used = {NAMES[feature] for feature in fitted.tree_.feature if feature >= 0}
     assert all(name in text for name in used)
+
+
+# Weights: rows are rows, and what is a share of the weight says so.
+
+
+def weighted_tree() -> tuple[Any, Any, Any, Any]:
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"age": rng.integers(18, 80, 200), "member": rng.random(200) < 0.5})
+    y = np.where((X["age"] > 50) & X["member"] | (rng.random(200) < 0.1), "rare", "common")
+    weights = rng.choice([0.0, 0.5, 2.0], 200)
+    model = LicketySPLITClassifier(class_weight={"rare": 4}, regularization=0.02)
+    return model.fit(X, y, sample_weight=weights), X[weights > 0], y[weights > 0], weights
+
+
+def test_weighted_trees_print_rows_and_their_classes() -> None:
+    model, X, y, _ = weighted_tree()
+    tree = model.tree_
+    leaves = tree.apply(X)
+    assert tree.is_weighted
+    assert tree.n_rows[0] == len(X)
+    assert tree.row_counts[0].tolist() == [np.sum(y == label) for label in tree.classes]
+    for rule in tree.rules():
+        here = y[leaves == rule["leaf"]]
+        assert rule["rows"] == len(here)
+        assert rule["counts"] == {label: np.sum(here == label) for label in ("common", "rare")}
+        inside, share = rule["counts"][rule["then"]], rule["shares"][rule["then"]]
+        line = f"{inside / len(here):4.0%}  ({inside}/{len(here)}), weighted share {share:.0%}"
+        assert line in tree.to_text()
+        assert f"{inside / len(here):.0%} of {len(here)} rows\\nweighted share" in tree.to_dot()
+        title = f"training: {rounded(inside / len(here))} of {len(here)} rows"
+        assert title in tree.to_svg()
+        assert f"weighted share {rounded(share)}" in tree.to_svg()
+    assert f"{len(X)} rows" in str(model)
+    root = tree.to_dict()["root"]
+    assert root["rows"] == sum(root["row_counts"]) == len(X)
+
+
+def test_saved_weighted_trees_print_the_same(tmp_path: Any) -> None:
+    model, *_ = weighted_tree()
+    save(model, tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    assert str(again) == str(model)
+    assert again.tree_.to_svg() == model.tree_.to_svg()
+    assert again.tree_.to_dict() == model.tree_.to_dict()
+    file = json.loads((tmp_path / "model.json").read_text())
+    del file["model"]["tree"]["row_counts"]  # as files were before
+    (tmp_path / "model.json").write_text(json.dumps(file))
+    old = load(tmp_path / "model.json").tree_
+    for text in (old.to_text(), old.to_svg(), old.to_dot()):
+        assert "rows" not in text
+        assert "weight" in text
+    assert old.rules()[0]["counts"] is None
+
+
+@pytest.mark.parametrize("weight", [1, 0.1, 3, 7.5])
+def test_equal_weights_are_no_weights(weight: float) -> None:
+    X, y = np.repeat([[0], [1]], 15, axis=0), [0] * 12 + [1] * 18
+    plain = LicketySPLITClassifier().fit(X, y).tree_
+    equal = LicketySPLITClassifier().fit(X, y, sample_weight=np.full(30, weight)).tree_
+    assert not equal.is_weighted
+    assert equal.to_text() == plain.to_text()
+    assert equal.to_svg() == plain.to_svg()

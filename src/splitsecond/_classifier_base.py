@@ -26,8 +26,9 @@ from splitsecond._input import NotBinaryError, Table, keep_columns, looks_binary
 from splitsecond._labels import encode_labels
 from splitsecond._literals import Literal
 from splitsecond._notebook import ShowsItsTree
+from splitsecond._rowcounts import row_source
 from splitsecond._solver import Solution, n_threads, solve, whole_bytes
-from splitsecond._tree import Tree, leaf_of_rows, rows_at_nodes, training_accuracy
+from splitsecond._tree import Tree, leaf_of_rows, training_accuracy
 from splitsecond._weights import check_sample_weight, row_weights
 
 Result = TypeVar("Result")
@@ -331,17 +332,18 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
     def _keep(self, table: Table, target: Target, solution: Solution) -> None:
         weights = target.weights
         self._weighted = weights is not None
-        counts, n_rows = solution.counts.astype(np.float64), solution.counts.sum(axis=1)
+        counts = solution.counts.astype(np.float64)
         if weights is not None:
             counts *= weights.sum() / solution.weight  # back to the user's units
-            n_rows = rows_at_nodes(solution.feature, solution.left, solution.right, table)
+        shape = {part: getattr(solution, part) for part in ("feature", "left", "right")}
+        rows = row_source(table, target.codes, target.n_classes, weights)
+        row_counts = rows.of_tree(**shape, units=solution.counts)
         self._take(
             Tree(
-                feature=solution.feature,
-                left=solution.left,
-                right=solution.right,
+                **shape,
                 counts=counts,
-                n_rows=n_rows,
+                n_rows=row_counts.sum(axis=1),
+                row_counts=row_counts,
                 classes=self.classes_,
                 objective=float(solution.objective),
                 **self._questions(solution.feature.tolist()),

@@ -23,8 +23,8 @@ from splitsecond._checks import check_choice, check_number, shown
 from splitsecond._exact import as_fraction, objective_of, within_bound
 from splitsecond._explorer import explorer_data, explorer_page
 from splitsecond._figures import plot_objectives, plot_usage
-from splitsecond._input import Table
 from splitsecond._packing import number_of, pack_columns
+from splitsecond._rowcounts import RowsOfGraph, RowSource
 from splitsecond._timbertrek import to_timbertrek
 from splitsecond._tree import Tree, leaf_of_rows
 from splitsecond._treeofset import TreeOfSet
@@ -81,13 +81,13 @@ class TreeSet(Sequence[Tree]):
         graph: _core.Graph,
         scale: Scale,
         bound: Fraction,
-        rows: Table | None = None,
+        rows: RowSource | None,
     ) -> None:
         self._estimator = estimator  # reads tables, and knows classes and questions
         self._graph = graph
         self._scale = scale
         self._bound = bound
-        self._rows = rows  # of training, while they are at hand: weights do not tell how many
+        self._rows = rows  # tells how many rows there are at a node; None: only weights are known
 
     # ---- how many, and how good ------------------------------------------------------------------
 
@@ -471,7 +471,11 @@ class TreeSet(Sequence[Tree]):
     def __getstate__(self) -> dict[str, Any]:
         derived = ("n_trees", "_counts", "_n_words")
         kept = {name: value for name, value in vars(self).items() if name not in derived}
-        return {**kept, "_graph": self._graph.state(), "_rows": None}  # no training rows
+        graph = self._graph.state()
+        row_counts = None if self._rows is None else self._rows.of_graph(graph)
+        # The numbers of rows, not the rows of training themselves.
+        rows = self._rows if row_counts is None else RowsOfGraph(graph, row_counts)
+        return {**kept, "_graph": graph, "_rows": rows}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update({**state, "_graph": graph_from_state(state["_graph"])})
