@@ -20,6 +20,7 @@ from splitsecond._input import Table
 from splitsecond._labels import codes_of
 from splitsecond._layout import Overlay, Picture, picture_of
 from splitsecond._literals import Literal
+from splitsecond._rules import Answer, conditions_of
 from splitsecond._sizes import leaf_text, shares_text, size_text
 from splitsecond._source import to_python
 from splitsecond._sql import to_sql
@@ -146,24 +147,54 @@ class Tree:
     def rules(self) -> list[dict[str, Any]]:
         """List the leaves as rules, each with its conditions, prediction, rows and class shares.
 
-        "rows" and "counts" (by class) are training rows; "shares" are those of their weight, which
-        `predict_proba` returns.
+        Conditions that follow from others are left out, and bounds of a column are joined, such as
+        ``2.5 < age <= 40``.
+
+        Returns
+        -------
+        list of dict
+            "if" has the conditions in words; that missing values meet one is said of columns that
+            had some in training or are asked for them. "conditions" has them as plain values, one
+            dictionary for each column: "variable"; "above" and "at_most" (bounds), "equals" or
+            "not_equals" (a list), "only_missing"; and "missing", whether a missing value meets it.
+            A category that was not there in training meets "above" and "not_equals". A leaf that
+            nothing reaches has "never".
+
+            "then" is the prediction and "leaf" its node. "rows" and "counts" (by class) are
+            training rows; "shares" are those of their weight, which `predict_proba` returns.
+
+        Examples
+        --------
+        >>> from splitsecond import LicketySPLITClassifier
+        >>> X, y = [[18], [25], [31], [58]] * 5, ["young", "young", "middle", "old"] * 5
+        >>> for rule in LicketySPLITClassifier().fit(X, y).tree_.rules():
+        ...     print(rule["if"], rule["then"])
+        ['x0 <= 28'] young
+        ['28 < x0 <= 40'] middle
+        ['x0 > 40'] old
         """
         rules = []
         shares = self.shares()
         labels = [_plain(label) for label in self.classes]
-        waiting: list[tuple[int, list[str]]] = [(0, [])]
+        asks_missing = (lit.name for lit in self.literals.values() if lit.operator == "is missing")
+        says_missing = self.with_blanks | set(asks_missing)
+        waiting: list[tuple[int, list[Answer]]] = [(0, [])]
         while waiting:
-            node, conditions = waiting.pop()
+            node, answers = waiting.pop()
             if self.feature[node] >= 0:
                 literal = self.literals[int(self.feature[node])]
-                otherwise = literal.negation(literal.name in self.with_blanks)
-                waiting.append((int(self.right[node]), [*conditions, otherwise]))
-                waiting.append((int(self.left[node]), [*conditions, str(literal)]))
+                waiting.append((int(self.right[node]), [*answers, Answer(literal, False)]))
+                waiting.append((int(self.left[node]), [*answers, Answer(literal, True)]))
                 continue
+            conditions = conditions_of(answers, self.variables)
             rules.append(
                 {
-                    "if": conditions,
+                    "if": [
+                        text
+                        for each in conditions
+                        for text in each.texts(each.name in says_missing)
+                    ],
+                    "conditions": [each.parts() for each in conditions],
                     "then": _plain(self.classes[self.prediction[node]]),
                     "rows": int(self.n_rows[node]),
                     "counts": None
