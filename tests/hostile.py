@@ -155,6 +155,31 @@ def readings(condition: str, columns: Sequence[Column]) -> list[tuple[int, str, 
     return found
 
 
+def spelled_out(condition: str, columns: Sequence[Column]) -> list[str]:
+    """A condition of a rule; an interval as its two bounds."""
+    for column in columns:
+        low, middle, high = condition.partition(f" < {column.label} <= ")
+        if middle and _read(low) is not None and _read(high) is not None:
+            return [f"{column.label} > {low}", f"{column.label} <= {high}"]
+    return [condition]
+
+
+def meets(condition: dict[str, Any], column: Column, cell: Any) -> bool:
+    """Whether a cell meets a condition that a rule has as plain values."""
+    if cell is None:
+        return bool(condition["missing"])
+    if "never" in condition or "only_missing" in condition:
+        return False
+    if "equals" in condition:
+        return answer(column, "==", condition["equals"], cell)
+    bounds = [
+        answer(column, "<=", condition["at_most"], cell) if "at_most" in condition else True,
+        not answer(column, "<=", condition["above"], cell) if "above" in condition else True,
+    ]
+    others = condition.get("not_equals", [])
+    return all(bounds) and not any(answer(column, "==", value, cell) for value in others)
+
+
 def holds(reading: tuple[int, str, Any, bool, bool], column: Column, cell: Any) -> bool:
     """Whether a condition, read as a person would, holds for a cell."""
     _, operator, value, negated, blanks = reading

@@ -249,6 +249,15 @@ def test_show(people_model: Path, model_set: Path) -> None:
     assert result("show", model_set)["n_trees"] == trees.n_trees
 
 
+def test_rules_of_a_weighted_model(tmp_path: Path) -> None:
+    X = pd.DataFrame({"flag": [0, 1] * 20})
+    y = ["no"] * 30 + ["yes"] * 10
+    model = splitsecond.LicketySPLITClassifier(class_weight={"yes": 9}, max_depth=0).fit(X, y)
+    splitsecond.save(model, tmp_path / "model.json")
+    said = run("show", tmp_path / "model.json", "--rules").stdout
+    assert said == "always -> yes  (40 rows, 25%, weighted share 75%)\n"
+
+
 def test_show_a_part_of_a_set(model_set: Path, tmp_path: Path) -> None:
     part = load(model_set).trees_.filter(uses="income")
     splitsecond.save(part, tmp_path / "part.json")

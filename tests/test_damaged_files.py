@@ -338,6 +338,12 @@ def test_other_versions_are_refused(version: Any, message: str, tmp_path: Path) 
         ({"counts": [[1, 1], [1, 0], [1]]}, "a weight for each class"),
         ({"counts": [[1, 1], [1, 0], [1, -1]]}, "a weight for each class"),
         ({"counts": [[9e307, 9e307], [1, 0], [1, 0]]}, "whose sum is finite"),
+        ({"row_counts": [[39, 25], [9, 25]]}, "one entry for each node"),
+        ({"row_counts": [[39, 25], [9, 25], [30]]}, "the rows of each class"),
+        ({"row_counts": [[39, 25], [9, 25], [30, 1]]}, "the rows of each class"),
+        ({"row_counts": [[39, 25], [9, 25], [31, -1]]}, "the rows of each class"),
+        ({"row_counts": [[39, 25], [9, 25], [30.0, 0]]}, "the rows of each class"),
+        ({"row_counts": [[39, 25], [9, 25], [29, 1]]}, "'row_counts' do not fit 'counts'"),
     ],
     ids=str,
 )

@@ -385,6 +385,36 @@ def test_truth_values_in_a_database(kind: str, database: Any) -> None:
     assert duckdb_of(cast, {"flag": kind}, [[1], [0]], database) == ["on", "off"]
 
 
+MAYBE = {
+    "boolean": pd.array([True, False, None] * 20, dtype="boolean"),
+    "object": pd.Series([True, False, None] * 20, dtype=object),
+    "category": pd.Categorical([True, False, None] * 20),
+    "float": [1.0, 0.0, np.nan] * 20,
+}
+
+
+@pytest.mark.parametrize("questions", ["midpoint", FixedBinarizer(["flag is missing"])], ids=str)
+@pytest.mark.parametrize("kind", ["BOOLEAN", "INTEGER", "DOUBLE"])
+@pytest.mark.parametrize("column", MAYBE)
+def test_missing_truth_values_in_a_database(
+    column: str, kind: str, questions: Any, database: Any
+) -> None:
+    X = pd.DataFrame({"flag": MAYBE[column]})
+    y = ["on", "off", "unknown"] * 20
+    model = OptimalTreeClassifier(binarizer=questions, regularization=0.001).fit(X, y)
+    expected = model.predict(X.iloc[:3]).tolist()
+    tree = model.tree_
+    assert any(each.operator == "is missing" for each in tree.literals.values()) or (
+        column == "category" and questions == "midpoint"  # which asks for both values
+    )
+    for cells in ([[True], [False], [None]], [[1], [0], [None]]):
+        assert duckdb_of(tree.to_sql(), {"flag": kind}, cells, database) == expected
+        assert sqlite_of(tree.to_sql(), ["flag"], cells) == expected
+    if kind == "DOUBLE" and column != "category":  # NaN is a missing value, too
+        cells = [[1.0], [0.0], [float("nan")]]
+        assert duckdb_of(tree.to_sql(), {"flag": kind}, cells, database) == expected
+
+
 @pytest.mark.parametrize("threshold", [0.1, 16777217.0, 2.0**53, -(2.0**60), 1e300, 0.1 + 0.2])
 @pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT", "BIGINT"])
 def test_numbers_of_every_width(threshold: float, kind: str, database: Any) -> None:

@@ -232,7 +232,7 @@ def test_bad_questions(rid: RashomonImportance) -> None:
     for wrong in (-0.1, 1.1, np.nan, [0.5, 2]):
         with pytest.raises(ValueError, match="between 0 and 1"):
             rid.quantiles(wrong)
-    with pytest.raises(ValueError, match="kind='pie' must be 'box' or 'cdf'"):
+    with pytest.raises(ValueError, match="kind='pie' must be one of 'box', 'cdf'"):
         rid.plot("pie")
     pytest.importorskip("matplotlib")
     with pytest.raises(ValueError, match="most=0"):

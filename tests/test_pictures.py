@@ -23,6 +23,7 @@ from splitsecond import (
     OptimalTreeClassifier,
     Tree,
     TreeFARMS,
+    _lettering,
 )
 from splitsecond._figures import plot_objectives
 from splitsecond._layout import COLOURS, Box, Curve, Group, Picture, Text, colour_of, picture_of
@@ -417,6 +418,34 @@ def test_notebooks_show_fitted_models_as_trees(classifier: Any) -> None:
 
 
 # Lettering
+
+
+def test_names_of_any_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long names are abbreviated, whole in the tooltip, and measured no farther than drawn."""
+    measured = 0
+    width_of_letter = _lettering._letter
+
+    def counted(letter: str) -> float:
+        nonlocal measured
+        measured += 1
+        return width_of_letter(letter)
+
+    monkeypatch.setattr(_lettering, "_letter", counted)
+    work = []
+    for length in (5_000, 50_000):
+        measured = 0
+        X, y = parity(2, ["Q" * length, "i_" * length])
+        tree = OptimalTreeClassifier(regularization=0).fit(X, np.char.multiply(y, length)).tree_
+        picture = ElementTree.fromstring(tree.to_svg())
+        texts = [text.text or "" for text in picture.iter(f"{SVG}text")]
+        assert max(map(len, texts)) < 100
+        assert any("…" in text for text in texts)
+        titles = "".join(title.text or "" for title in picture.iter(f"{SVG}title"))
+        assert "Q" * length in titles
+        assert "i_" * length in titles
+        assert "even" * length in titles
+        work.append(measured)
+    assert work[1] <= work[0]  # no more than what is drawn
 
 
 def test_lines_are_broken_where_they_may_be() -> None:

@@ -16,7 +16,13 @@ from splitsecond import (
     LicketySPLITClassifier,
     OptimalTreeClassifier,
     SPLITClassifier,
+    load,
+    save,
 )
+from splitsecond._columns import Kind, Variable
+from splitsecond._layout import percent as rounded
+from splitsecond._literals import Literal
+from splitsecond._rules import Answer, conditions_of
 
 NAMES = ["priors <= 2.5", "age <= 22.5", "is_tenant", "was_late", "pays_cash", "sex = female"]
 CLASSIFIERS: tuple[Any, ...] = (
@@ -177,3 +183,173 @@ def test_rules_are_one_for_each_leaf(classifier: Any) -> None:
     text = "\n".join(str(rule) for rule in rules)
     used = {NAMES[feature] for feature in fitted.tree_.feature if feature >= 0}
     assert all(name in text for name in used)
+
+
+# Weights: rows are rows, and what is a share of the weight says so.
+
+
+def weighted_tree() -> tuple[Any, Any, Any, Any]:
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"age": rng.integers(18, 80, 200), "member": rng.random(200) < 0.5})
+    y = np.where((X["age"] > 50) & X["member"] | (rng.random(200) < 0.1), "rare", "common")
+    weights = rng.choice([0.0, 0.5, 2.0], 200)
+    model = LicketySPLITClassifier(class_weight={"rare": 4}, regularization=0.02)
+    return model.fit(X, y, sample_weight=weights), X[weights > 0], y[weights > 0], weights
+
+
+def test_weighted_trees_print_rows_and_their_classes() -> None:
+    model, X, y, _ = weighted_tree()
+    tree = model.tree_
+    leaves = tree.apply(X)
+    assert tree.is_weighted
+    assert tree.n_rows[0] == len(X)
+    assert tree.row_counts[0].tolist() == [np.sum(y == label) for label in tree.classes]
+    for rule in tree.rules():
+        here = y[leaves == rule["leaf"]]
+        assert rule["rows"] == len(here)
+        assert rule["counts"] == {label: np.sum(here == label) for label in ("common", "rare")}
+        inside, share = rule["counts"][rule["then"]], rule["shares"][rule["then"]]
+        line = f"{inside / len(here):4.0%}  ({inside}/{len(here)}), weighted share {share:.0%}"
+        assert line in tree.to_text()
+        assert f"{inside / len(here):.0%} of {len(here)} rows\\nweighted share" in tree.to_dot()
+        title = f"training: {rounded(inside / len(here))} of {len(here)} rows"
+        assert title in tree.to_svg()
+        assert f"weighted share {rounded(share)}" in tree.to_svg()
+    assert f"{len(X)} rows" in str(model)
+    root = tree.to_dict()["root"]
+    assert root["rows"] == sum(root["row_counts"]) == len(X)
+
+
+def test_saved_weighted_trees_print_the_same(tmp_path: Any) -> None:
+    model, *_ = weighted_tree()
+    save(model, tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    assert str(again) == str(model)
+    assert again.tree_.to_svg() == model.tree_.to_svg()
+    assert again.tree_.to_dict() == model.tree_.to_dict()
+    file = json.loads((tmp_path / "model.json").read_text())
+    del file["model"]["tree"]["row_counts"]  # as files were before
+    (tmp_path / "model.json").write_text(json.dumps(file))
+    old = load(tmp_path / "model.json").tree_
+    for text in (old.to_text(), old.to_svg(), old.to_dot()):
+        assert "rows" not in text
+        assert "weight" in text
+    assert old.rules()[0]["counts"] is None
+
+
+@pytest.mark.parametrize("weight", [1, 0.1, 3, 7.5])
+def test_equal_weights_are_no_weights(weight: float) -> None:
+    X, y = np.repeat([[0], [1]], 15, axis=0), [0] * 12 + [1] * 18
+    plain = LicketySPLITClassifier().fit(X, y).tree_
+    equal = LicketySPLITClassifier().fit(X, y, sample_weight=np.full(30, weight)).tree_
+    assert not equal.is_weighted
+    assert equal.to_text() == plain.to_text()
+    assert equal.to_svg() == plain.to_svg()
+
+
+# Rules: what the answers on a path come to.
+
+
+def literal(name: str, operator: str, value: Any = None) -> Literal:
+    return Literal(VARIABLES_OF_RULES[name][0], name, operator, value)
+
+
+VARIABLES_OF_RULES = {
+    "age": (0, Variable("age", "age", Kind.NUMBER)),
+    "job": (1, Variable("job", "job", Kind.CATEGORY, ("clerk", "cook", "nurse"))),
+    "size": (2, Variable("size", "size", Kind.ORDERED, ("S", "M", "L", "XL"))),
+    "member": (3, Variable("member", "member", Kind.BINARY)),
+}
+AGE = {t: literal("age", "<=", t) for t in (2.5, 10.0, 40.0)}
+JOB = {job: literal("job", "==", job) for job in ("clerk", "cook", "nurse")}
+SIZE = {size: literal("size", "<=", size) for size in ("S", "M", "L")}
+NO_AGE, NO_JOB = literal("age", "is missing"), literal("job", "is missing")
+MEMBER = literal("member", "is 1")
+YES, NO = True, False
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([(AGE[40.0], YES), (AGE[2.5], NO)], ["2.5 < age <= 40"]),
+        ([(AGE[2.5], NO), (JOB["cook"], YES), (AGE[10.0], NO)], ["age > 10*", 'job == "cook"']),
+        ([(AGE[40.0], YES), (AGE[10.0], YES), (NO_AGE, NO)], ["age <= 10"]),
+        ([(NO_AGE, NO), (AGE[10.0], NO)], ["age > 10"]),
+        ([(AGE[10.0], NO), (AGE[40.0], NO), (NO_AGE, YES)], ["age is missing"]),
+        ([(NO_AGE, NO)], ["age is not missing"]),
+        ([(literal("age", "==", 5.0), YES), (AGE[10.0], YES), (AGE[2.5], NO)], ["age == 5"]),
+        ([(literal("age", "==", 50.0), NO), (AGE[40.0], YES)], ["age <= 40"]),
+        ([(literal("age", "==", 5.0), NO), (AGE[40.0], YES)], ["age != 5", "age <= 40"]),
+        ([(JOB["clerk"], NO), (JOB["cook"], YES), (NO_JOB, NO)], ['job == "cook"']),
+        ([(JOB["clerk"], NO), (JOB["cook"], NO)], ['job != "clerk"*', 'job != "cook"*']),
+        ([(JOB["clerk"], NO), (NO_JOB, NO)], ['job != "clerk"']),
+        ([(SIZE["L"], YES), (SIZE["S"], NO)], ['"S" < size <= "L"']),
+        ([(SIZE["S"], NO), (SIZE["M"], NO)], ['size > "M"*']),
+        ([(MEMBER, YES)], ["member"]),
+        ([(MEMBER, NO), (AGE[2.5], YES), (AGE[10.0], YES)], ["not member*", "age <= 2.5"]),
+        ([(AGE[10.0], NO), (AGE[2.5], YES)], ["10 < age <= 2.5"]),  # which no value is
+        ([], []),
+    ],
+)
+def test_rules_are_simplified(answers: list[tuple[Literal, bool]], said: list[str]) -> None:
+    """A star is for missing values, which are mentioned where there may be some."""
+    variables = dict(VARIABLES_OF_RULES.values())
+    found = conditions_of([Answer(*each) for each in answers], variables)
+    for mentioned in (True, False):
+        end = " or missing" if mentioned else ""
+        texts = [text for each in found for text in each.texts(mentioned)]
+        assert texts == [text.replace("*", end) for text in said]
+
+
+def test_simplified_rules_mean_what_the_path_means() -> None:
+    """Values of every kind meet the parts of a rule just if they give all the answers."""
+    rng = np.random.default_rng(11)
+    cells: dict[str, list[Any]] = {
+        "age": [np.nan, -1e300, 2.5, np.nextafter(2.5, 3), 5.0, 10.0, 10.5, 40.0, 41.0, np.inf],
+        "job": [None, "clerk", "cook", "nurse", "astronaut"],
+        "size": [None, "S", "M", "L", "XL", "XXL"],
+        "member": [np.nan, 0.0, 1.0],
+    }
+    questions = [
+        *(*AGE.values(), literal("age", "==", 5.0), NO_AGE, *JOB.values(), NO_JOB, MEMBER),
+        *(*SIZE.values(), literal("size", "==", "M"), literal("size", "is missing")),
+        literal("member", "is missing"),
+    ]
+    n_rules = 0
+    for _ in range(3000):
+        path = [
+            Answer(questions[i], bool(rng.integers(2)))
+            for i in rng.choice(len(questions), rng.integers(1, 7), replace=False)
+        ]
+        for name, (column, variable) in VARIABLES_OF_RULES.items():
+            own = [each for each in path if each.literal.name == name]
+            parts = [
+                each.parts() for each in conditions_of(own, {column: variable}) if each.name == name
+            ]
+            codes = {None: -1, **{value: i for i, value in enumerate(variable.categories)}}
+            for cell in cells[name]:
+                value = np.array([codes.get(cell, -2) if variable.categories else cell])
+                expected = all(q.answers(variable, value)[0] == is_yes for q, is_yes in own)
+                assert all(meets_parts(part, cell, variable) for part in parts) == expected
+                n_rules += expected
+    assert n_rules > 1000
+
+
+def meets_parts(part: dict[str, Any], cell: Any, variable: Variable) -> bool:
+    if cell is None or cell != cell:
+        return bool(part["missing"])
+    if "never" in part or "only_missing" in part:
+        return False
+
+    def at_most(bound: Any) -> bool:
+        if not variable.categories:
+            return bool(cell <= bound)
+        order = list(variable.categories)
+        return cell in order and order.index(cell) <= order.index(bound)
+
+    return (
+        ("equals" not in part or cell == part["equals"])
+        and cell not in part.get("not_equals", [])
+        and ("at_most" not in part or at_most(part["at_most"]))
+        and ("above" not in part or not at_most(part["above"]))
+    )

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
-from hostile import Frame, answer, frames, holds, new_rows, readings
+from hostile import Frame, answer, frames, holds, meets, new_rows, readings, spelled_out
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -102,7 +102,11 @@ def test_rules_can_be_read(scheme: str, data: Any) -> None:
     model = data.draw(models(scheme, frame))
     rules = []
     for rule in model.tree_.rules():
-        conditions = [readings(condition, frame.columns) for condition in rule["if"]]
+        conditions = [
+            readings(part, frame.columns)
+            for condition in rule["if"]
+            for part in spelled_out(condition, frame.columns)
+        ]
         assert all(conditions), "a condition that nobody can read"
         # A column named "x <= 3" beside one named "x" reads both ways; that is the user's doing.
         assume(all(len(each) == 1 for each in conditions))
@@ -114,6 +118,34 @@ def test_rules_can_be_read(scheme: str, data: Any) -> None:
             if all(holds(c, frame.columns[c[0]], row[c[0]]) for c in conditions)
         ]
         assert said == [predicted]
+
+
+@every_scheme
+@settings(max_examples=80)
+@given(data=st.data())
+def test_rules_select_the_rows_of_their_leaves(scheme: str, data: Any) -> None:
+    """Each rule holds for the rows of its leaf and for no others, whatever is missing or new."""
+    frame = data.draw(frames())
+    model = data.draw(models(scheme, frame))
+    place = {str(column.label): j for j, column in enumerate(frame.columns)}
+    assume(len(place) == len(frame.columns))
+    rules = model.tree_.rules()
+    for rule in rules:
+        asked_of = [condition["variable"] for condition in rule["conditions"]]
+        assert len(set(asked_of)) == len(asked_of)
+    for rows in (frame, data.draw(new_rows(frame))):
+        for row, leaf in zip(rows.rows(), model.tree_.apply(rows.pandas()), strict=True):
+            selected = [
+                rule["leaf"]
+                for rule in rules
+                if all(
+                    meets(
+                        each, frame.columns[place[each["variable"]]], row[place[each["variable"]]]
+                    )
+                    for each in rule["conditions"]
+                )
+            ]
+            assert selected == [leaf]
 
 
 @every_scheme

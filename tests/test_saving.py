@@ -393,14 +393,18 @@ def test_old_files_stay_readable(path: Path) -> None:
 
 @every_model
 def test_the_format_has_not_changed(name: str, tmp_path: Path) -> None:
-    """What is written today is read by today's version 1: a new shape needs a new version."""
+    """What is written today is read by the first version 1: a new shape needs a new version.
+
+    Keys that it does not know are nothing to it.
+    """
     save(fitted(name), tmp_path / "model.json")
     old = json.loads((MODELS / f"v{splitsecond._saving.VERSION}-{name}.json").read_bytes())
     new = json.loads((tmp_path / "model.json").read_bytes())
 
     def shape(content: Any) -> Any:
         if isinstance(content, dict):
-            return {key: shape(part) for key, part in content.items() if key != "statistics"}
+            varying = ("statistics", "row_counts")
+            return {key: shape(part) for key, part in content.items() if key not in varying}
         return type(content) if isinstance(content, list) else None
 
     assert shape(new) == shape(old)

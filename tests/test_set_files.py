@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +97,92 @@ def test_weighted_sets_hold_no_rows(tmp_path: Path) -> None:
     again = load(tmp_path / "model.json").trees_
     assert again.n_trees == model.trees_.n_trees
     assert again[0].counts.tolist() == model.trees_[0].counts.tolist()
-    assert again[0].n_rows[0] == weights.sum()  # only the weights are known by then
-    assert pickle.loads(pickle.dumps(model)).trees_._rows is None
+    assert again[0].n_rows[0] == 80
+    assert b"Table" not in pickle.dumps(model.trees_)
+
+
+def row_counts_of(tree: Any, table: Any, codes: Any) -> list[list[int]]:
+    """Rows of each class at each node, followed one by one."""
+    counts = np.zeros((len(tree.feature), 2), dtype=int)
+    for row, code in zip(table, codes, strict=True):
+        node = 0
+        counts[node, code] += 1
+        while tree.feature[node] >= 0:
+            node = (tree.left if row[tree.feature[node]] else tree.right)[node]
+            counts[node, code] += 1
+    return [[int(each) for each in row] for row in counts]
+
+
+NARROWED: list[Callable[[Any], Any]] = [
+    lambda trees: trees,
+    lambda trees: trees.filter(uses=["age", "job"]),
+    lambda trees: trees.filter(avoids="income", max_leaves=4),
+    lambda trees: trees.within(0.02),
+]
+
+
+@pytest.mark.parametrize("cls", [TreeFARMS, RESPLIT])
+@pytest.mark.parametrize("narrow", NARROWED)
+def test_rows_of_weighted_sets_are_known_without_them(
+    cls: Any, narrow: Callable[[Any], Any], tmp_path: Path
+) -> None:
+    """A set that was saved or pickled, before or after it was filtered, still tells its rows."""
+    rng = np.random.default_rng(5)
+    weights = rng.random(80) * (rng.random(80) < 0.8)  # some rows count for nothing
+    model = cls(max_depth=3, epsilon=0.05, regularization=0.02, binarizer="quantile")
+    model.fit(FRAME, PAID, sample_weight=weights)
+    counted = weights > 0
+    answers = model.binarizer_.transform(FRAME)[counted]
+    codes = np.searchsorted(model.classes_, np.asarray(PAID)[counted])
+    save(model, tmp_path / "model.json")
+    save(narrow(model.trees_), tmp_path / "set.json")
+    again = load(tmp_path / "model.json")
+    save(narrow(again.trees_), tmp_path / "again.json")
+    expected = list(narrow(model.trees_)[:60])
+    assert expected
+    for trees in (
+        narrow(again.trees_),
+        load(tmp_path / "set.json"),
+        load(tmp_path / "again.json"),
+        narrow(pickle.loads(pickle.dumps(model)).trees_),
+        pickle.loads(pickle.dumps(narrow(again.trees_))),
+    ):
+        for tree, same in zip(trees[:60], expected, strict=True):
+            assert tree.row_counts.tolist() == row_counts_of(tree, answers, codes)
+            assert tree.to_text() == same.to_text()
+            assert tree.to_svg() == same.to_svg()
+
+
+def test_weights_of_old_sets_are_not_called_rows(tmp_path: Path) -> None:
+    weights = RNG.integers(1, 4, 80)
+    model = TreeFARMS(max_depth=2, binarizer="quantile").fit(FRAME, PAID, sample_weight=weights)
+    save(model, tmp_path / "model.json")
+    old = json.loads((tmp_path / "model.json").read_text())
+    del old["model"]["set"]["row_counts"]
+    (tmp_path / "model.json").write_text(json.dumps(old))
+    tree = load(tmp_path / "model.json").trees_[0]
+    assert tree.row_counts is None
+    for text in (tree.to_text(), tree.to_svg(), tree.to_dot(), tree.to_python()):
+        assert "rows" not in text
+        assert f"weight {weights.sum()}" in text
+    assert "weighted share" in tree.to_text()
+    assert pickle.loads(pickle.dumps(tree)).to_text() == tree.to_text()
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [([1, 2], "as many as"), ([-1], "'row_counts' holds -1"), (None, "do not fit")],
+)
+def test_damaged_row_counts(rows: Any, said: str, tmp_path: Path) -> None:
+    weights = RNG.integers(1, 4, 80)
+    model = TreeFARMS(max_depth=2, binarizer="quantile").fit(FRAME, PAID, sample_weight=weights)
+    save(model, tmp_path / "model.json")
+    file = json.loads((tmp_path / "model.json").read_text())
+    held = file["model"]["set"]
+    held["row_counts"] = [0] * len(held["row_counts"]) if rows is None else rows
+    (tmp_path / "model.json").write_text(json.dumps(file))
+    with pytest.raises(ValueError, match=said):
+        load(tmp_path / "model.json")
 
 
 def test_a_file_of_format_1_stays_readable() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from splitsecond._binarizer_base import LiteralTable
+from splitsecond._checks import shown
 from splitsecond._columns import Kind, RawTable, Variable, is_blank, plain_category
 from splitsecond._literals import Literal
 
@@ -109,6 +110,10 @@ def table_of_row(tree: Tree, row: Any) -> Any:
         cells = np.empty((1, len(row)), dtype=object)
         cells[0, :] = list(row)
         return cells
+    if np.ndim(row) == 0:
+        raise TypeError(
+            f"path={shown(row)} must be a row: a mapping, a sequence or a table of one row."
+        )
     n_rows = row.shape[0] if hasattr(row, "shape") else len(row)
     if n_rows != 1:
         raise ValueError(f"One row was expected, got {n_rows}: choose one, such as X.iloc[[0]].")

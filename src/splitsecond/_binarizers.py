@@ -6,18 +6,19 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._binarizer_base import Binarizer, Target
-from splitsecond._checks import check_number
+from splitsecond._checks import as_float, check_number, number_of
 from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._literals import OPERATORS, Literal, threshold_between
 
 MAX_CATEGORIES = 255  # of a variable get a column each: the most frequent ones
+MOST_QUANTILES = 1_000_000
 
 
 class _CutBinarizer(Binarizer):
@@ -123,11 +124,15 @@ class QuantileBinarizer(_CutBinarizer):
         self.n_quantiles = n_quantiles
 
     def _check_parameters(self) -> None:
-        check_number("n_quantiles", self.n_quantiles, Integral, "parts, such as 3", least=2)
+        meaning = "parts, such as 3; MidpointBinarizer cuts between all values"
+        check_number(
+            "n_quantiles", self.n_quantiles, Integral, meaning, least=2, most=MOST_QUANTILES
+        )
 
     def _cuts(self, shares: NDArray[np.float64]) -> Iterable[int]:
         below = np.cumsum(shares)
-        quantiles = np.arange(1, self.n_quantiles) / self.n_quantiles
+        n_quantiles = int(self.n_quantiles)  # those of numpy may overflow
+        quantiles = np.arange(1, n_quantiles) / n_quantiles
         cuts = np.unique(np.searchsorted(below, quantiles - 1e-9))
         return [int(cut) for cut in cuts if cut < len(shares) - 1]
 
@@ -211,7 +216,9 @@ def _asked_of(variable: Variable, operator: str, value: Any) -> Variable:
 
 def _checked(given: Any, variable: Variable, column: int, operator: str, value: Any) -> Literal:
     """Refuse a question that no value could ever answer with yes."""
-    number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    exact = number_of(value)
+    as_number = math.nan if exact is None else as_float(exact)
+    number = math.isfinite(as_number)
     wrong = {
         "is 1": None if variable.kind is Kind.BINARY else "it has other values than 0 and 1",
         "is missing": None,
@@ -227,7 +234,7 @@ def _checked(given: Any, variable: Variable, column: int, operator: str, value: 
     if wrong is not None:
         raise ValueError(f"Literal {given!r}: {wrong}.")
     if number and not variable.categories:
-        value = float(value)
+        value = as_number
     return Literal(column, variable.name, operator, value)
 
 

@@ -142,11 +142,11 @@ class _Bootstrap:
         """Find the set and return its status, or None if the time is up."""
         if self._is_late():
             return None
-        limit = self.estimator.time_limit
+        limit = self.estimator._seconds()
         left = None if self.deadline is None else self.deadline - time.time()
         is_ours = left is not None and (limit is None or left < limit)
         seconds = left if is_ours else limit
-        ends = None if seconds is None else time.perf_counter() + float(seconds)
+        ends = None if seconds is None else time.perf_counter() + seconds
         own = Target(self.target.codes, self.target.n_classes, weights, ends)
         self.estimator._listener = self._listen
         status = self.estimator._solve(self.table, own).status

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial, update_wrapper
-from numbers import Integral, Real
+from numbers import Integral
 from types import FunctionType
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -19,15 +19,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizer_base import Binarizer, Target
 from splitsecond._binarizers import MidpointBinarizer, QuantileBinarizer
-from splitsecond._checks import check_amount, check_number, listed
+from splitsecond._checks import check_amount, check_limit, check_number, check_verbose, listed
 from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._guessing import ThresholdGuessBinarizer
 from splitsecond._input import NotBinaryError, Table, keep_columns, looks_binary, read_table
 from splitsecond._labels import encode_labels
 from splitsecond._literals import Literal
 from splitsecond._notebook import ShowsItsTree
-from splitsecond._solver import Solution, n_threads, solve
-from splitsecond._tree import Tree, leaf_of_rows, rows_at_nodes, training_accuracy
+from splitsecond._rowcounts import row_source
+from splitsecond._solver import Solution, n_threads, solve, whole_bytes
+from splitsecond._tree import Tree, leaf_of_rows, training_accuracy
 from splitsecond._weights import check_sample_weight, row_weights
 
 Result = TypeVar("Result")
@@ -133,7 +134,8 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         """
         start = time.perf_counter()
         self._check_parameters()
-        deadline = None if self.time_limit is None else start + float(self.time_limit)
+        seconds = self._seconds()
+        deadline = None if seconds is None else start + seconds
         table, target, solution = self._open(X, y, sample_weight, deadline, self._solve)
         self._keep(table, target, solution)
         self.statistics_["search_seconds"] = self.statistics_["seconds"]
@@ -224,7 +226,8 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         if sample_weight is not None:
             sample_weight = check_sample_weight(sample_weight, source.n_rows)
         weights = row_weights(classes, codes, self.class_weight, sample_weight)
-        target = Target(codes, len(classes), weights, deadline, self.memory_limit, self.n_jobs)
+        limit = whole_bytes(self.memory_limit)
+        target = Target(codes, len(classes), weights, deadline, limit, self.n_jobs)
         try:
             self.binarizer_, table = self._binarize(source, target)
             result = use(table, target)
@@ -307,12 +310,9 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         )
         meaning = "the most questions on a path, such as 5"
         check_number("max_depth", self.max_depth, Integral, meaning, least=0)
-        for name, unit in (("time_limit", "seconds"), ("memory_limit", "bytes")):
-            limit: Any = getattr(self, name)
-            if limit is not None and not (
-                isinstance(limit, Real) and not isinstance(limit, bool) and float(limit) > 0
-            ):
-                raise ValueError(f"{name}={limit!r} must be a positive number of {unit} or None.")
+        self._seconds()
+        whole_bytes(self.memory_limit)
+        check_verbose(self.verbose)
         scheme = self.binarizer
         if not (
             scheme is None
@@ -324,24 +324,26 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
                 "binarizer of splitsecond, or None for tables that are 0/1 already. Put other "
                 "transformers before the classifier in a Pipeline."
             )
-        if self.n_jobs is not None:
-            check_number("n_jobs", self.n_jobs, Integral, "a number of threads, -1 for all")
-            n_threads(self.n_jobs)
+        n_threads(self.n_jobs)
+
+    def _seconds(self) -> float | None:
+        return check_limit("time_limit", self.time_limit, "seconds")
 
     def _keep(self, table: Table, target: Target, solution: Solution) -> None:
         weights = target.weights
         self._weighted = weights is not None
-        counts, n_rows = solution.counts.astype(np.float64), solution.counts.sum(axis=1)
+        counts = solution.counts.astype(np.float64)
         if weights is not None:
             counts *= weights.sum() / solution.weight  # back to the user's units
-            n_rows = rows_at_nodes(solution.feature, solution.left, solution.right, table)
+        shape = {part: getattr(solution, part) for part in ("feature", "left", "right")}
+        rows = row_source(table, target.codes, target.n_classes, weights)
+        row_counts = rows.of_tree(**shape, units=solution.counts)
         self._take(
             Tree(
-                feature=solution.feature,
-                left=solution.left,
-                right=solution.right,
+                **shape,
                 counts=counts,
-                n_rows=n_rows,
+                n_rows=row_counts.sum(axis=1),
+                row_counts=row_counts,
                 classes=self.classes_,
                 objective=float(solution.objective),
                 **self._questions(solution.feature.tolist()),

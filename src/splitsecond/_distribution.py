@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._bootstraps import Sample
+from splitsecond._checks import floats, shown
 from splitsecond._frames import frame_of
 from splitsecond._reliance import reliances
 
@@ -55,7 +56,8 @@ class ImportanceDistribution:
         """Return the share of the distribution at or below `x`."""
         values, weights = self.distribution(variable)
         below = np.concatenate([[0.0], np.cumsum(weights)])
-        shares = below[np.searchsorted(values, x, side="right")] / below[-1]
+        places = np.searchsorted(values, floats("x", x), side="right")
+        shares = below[places] / below[-1]
         return float(shares) if np.ndim(x) == 0 else shares
 
     def quantiles(self, q: Any) -> NDArray[np.float64]:
@@ -64,9 +66,9 @@ class ImportanceDistribution:
         They are values that occur: the lowest with a share of at least `q` at or below it.
         """
         check_is_fitted(self, "_reliances")
-        wanted = np.atleast_1d(np.asarray(q, dtype=np.float64))
+        wanted = np.atleast_1d(floats("q", q))
         if not ((wanted >= 0) & (wanted <= 1)).all():
-            raise ValueError(f"Quantiles must be between 0 and 1, got {q!r}.")
+            raise ValueError(f"Quantiles must be between 0 and 1, got {shown(q)}.")
         out = np.empty((len(wanted), len(self.variables_)))
         for j in range(len(self.variables_)):
             values, weights = self._distribution(j)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import operator
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Rational
+from numbers import Integral, Rational, Real
 
 
-def as_fraction(value: float | Rational | Decimal) -> Fraction:
+def as_fraction(value: float | Real | Decimal) -> Fraction:
     """Return the number the caller meant, exactly.
 
     A float stands for the shortest decimal that prints as it, so that ``0.01`` is one hundredth:
     with 100 rows a leaf then costs exactly one error, and a split that saves one is a tie.
     """
-    if isinstance(value, (Rational, Decimal)):
+    if isinstance(value, Integral):
+        return Fraction(operator.index(value))  # numpy's own would overflow in what follows
+    if isinstance(value, Rational):
+        return Fraction(operator.index(value.numerator), operator.index(value.denominator))
+    if isinstance(value, Decimal):
         return Fraction(value)
     # A numpy float prints its own shortest decimal; repr would add its type.
     return Fraction(str(value))

@@ -20,6 +20,9 @@ def explorer_data(trees: Sequence[Tree], about: str) -> dict[str, Any]:
     return {
         "about": about,
         "least": min((tree.objective for tree in trees), default=0.0),
+        "measure": "weighted training accuracy"
+        if any(tree.is_weighted for tree in trees)
+        else "training accuracy",
         "variables": variables,
         "trees": [
             {

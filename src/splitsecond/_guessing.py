@@ -25,6 +25,7 @@ from splitsecond._solver import n_threads
 LEAST_BINS, MOST_BINS, ALL_BINS = 1024, 32768, 1 << 18
 MAX_ELIMINATED = 1024  # columns that elimination can handle; the least used go first
 RIDGE = 0.02  # of the variance a column can have at most 0.25
+MOST_ROUNDS = 2**30
 CHUNK = 1 << 16  # answers multiplied at once
 
 
@@ -120,6 +121,7 @@ class ThresholdGuessBinarizer(Binarizer):
                 check_number(name, value, kind, meaning, least=least, most=most)
         for name in ("column_elimination", "keep_binary"):
             check_flag(name, getattr(self, name))
+        n_threads(self.n_jobs)
 
     def _read_target(self, y: Any, n_rows: int) -> tuple[NDArray[Any] | None, int]:
         if y is None:
@@ -177,10 +179,12 @@ class ThresholdGuessBinarizer(Binarizer):
             target.n_classes,
             weights,
             {
-                "n_estimators": int(self.n_estimators),
+                "n_estimators": int(min(self.n_estimators, MOST_ROUNDS)),
                 "max_depth": int(self.max_depth),
                 "learning_rate": float(self.learning_rate),
-                "wanted": 0 if self.max_features is None else int(self.max_features),
+                "wanted": 0
+                if self.max_features is None
+                else int(min(self.max_features, MOST_ROUNDS)),
                 "n_threads": n_threads(target.n_jobs if self.n_jobs is None else self.n_jobs),
                 "time_limit": target.time_left(),
                 "memory_limit": target.memory_limit,
@@ -219,9 +223,8 @@ class ThresholdGuessBinarizer(Binarizer):
             errors = 1 - joint[:-1].max(axis=1) - (shares - joint[:-1]).max(axis=1)
             protected[int(np.argmin(errors))] = True
             with_classes = joint[:-1] - np.outer(means, shares)
-            keep = eliminate(
-                covariances, with_classes, protected, self.tolerance, self.max_features
-            )
+            tolerance = float(self.tolerance)
+            keep = eliminate(covariances, with_classes, protected, tolerance, self.max_features)
         return [question for question, kept in zip(questions, keep, strict=True) if kept]
 
 

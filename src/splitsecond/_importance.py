@@ -14,12 +14,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._bootstraps import Crew, Sample, bootstrap
-from splitsecond._checks import check_choice, check_number
+from splitsecond._checks import check_choice, check_limit, check_number, check_verbose
 from splitsecond._classifier_base import LimitWarning
 from splitsecond._distribution import ImportanceDistribution
 from splitsecond._importance_plots import draw_importance
 from splitsecond._rashomon import RESPLIT, RashomonClassifier
 from splitsecond._reliance import KINDS, source_variables
+from splitsecond._solver import MOST_THREADS, n_threads, whole_bytes
+
+MOST_BOOTSTRAPS = 1_000_000
+MOST_TREES = 2**62  # of any set: ranges of more have no length
 
 
 class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore[misc]
@@ -112,9 +116,8 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
         """
         start = time.time()
         estimator = self._check_parameters()
-        ends = None
-        if self.time_limit is not None:
-            ends = time.perf_counter() + start + float(self.time_limit) - time.time()
+        seconds = self._seconds()
+        ends = None if seconds is None else time.perf_counter() + start + seconds - time.time()
         table, target, _ = estimator._open(
             X, y, sample_weight, ends, lambda table, _: table.check_binary()
         )
@@ -123,7 +126,7 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
         seeds = check_random_state(self.random_state).randint(
             np.iinfo(np.int32).max, size=int(self.n_bootstraps)
         )
-        deadline = None if self.time_limit is None else start + float(self.time_limit)
+        deadline = None if seconds is None else start + seconds
         crew = Crew()
         jobs = (
             delayed(bootstrap)(
@@ -132,14 +135,18 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
                 target,
                 variable_of,
                 seed=int(seed),
-                max_trees=int(self.max_trees),
+                max_trees=min(int(self.max_trees), MOST_TREES),
                 deadline=deadline,
                 crew=crew,
             )
             for seed in seeds
         )
         # The work is done outside Python: threads share the table. A cluster's backend may differ.
-        options = {"n_jobs": self.n_jobs, "verbose": self.verbose, "prefer": "threads"}
+        options = {
+            "n_jobs": self._n_jobs(),
+            "verbose": check_verbose(self.verbose),
+            "prefer": "threads",
+        }
         try:
             run = Parallel(**options, return_as="generator")
         except ValueError:  # a backend that has to finish them all
@@ -171,12 +178,15 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
     # ---- steps of fit --------------------------------------------------------------------------
 
     def _check_parameters(self) -> RashomonClassifier:
-        check_number("n_bootstraps", self.n_bootstraps, Integral, "such as 10", least=1)
+        meaning = "such as 10"
+        n_bootstraps = check_number(
+            "n_bootstraps", self.n_bootstraps, Integral, meaning, least=1, most=MOST_BOOTSTRAPS
+        )
         check_number("max_trees", self.max_trees, Integral, "such as 10000", least=1)
-        if self.time_limit is not None:
-            check_number("time_limit", self.time_limit, Real, "seconds, or None", least=0)
-        if self.memory_limit is not None:
-            check_number("memory_limit", self.memory_limit, Real, "bytes, or None", least=1)
+        self._seconds()
+        memory_limit = check_limit("memory_limit", self.memory_limit, "bytes")
+        n_threads(self.n_jobs)
+        check_verbose(self.verbose)
         check_choice("kind", self.kind, KINDS)
         estimator = RESPLIT() if self.estimator is None else clone(self.estimator)
         if not isinstance(estimator, RashomonClassifier):
@@ -184,12 +194,25 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
                 f"estimator={self.estimator!r:.80} must be a RESPLIT or TreeFARMS: these find sets."
             )
         estimator._check_parameters()
-        if self.memory_limit is not None:
-            at_once = min(effective_n_jobs(self.n_jobs), int(self.n_bootstraps))
-            share = max(1, int(self.memory_limit / at_once))
-            own = estimator.memory_limit
-            estimator.memory_limit = share if own is None else min(own, share)
+        if memory_limit is not None:
+            at_once = min(effective_n_jobs(self._n_jobs()), n_bootstraps)
+            own = check_limit("memory_limit", estimator.memory_limit, "bytes")
+            share = memory_limit / at_once
+            estimator.memory_limit = whole_bytes(share if own is None else min(own, share))
         return estimator
+
+    def _seconds(self) -> float | None:
+        if self.time_limit is None:
+            return None
+        meaning = "seconds, or None"
+        seconds: float = check_number("time_limit", self.time_limit, Real, meaning, least=0)
+        return seconds
+
+    def _n_jobs(self) -> int | None:
+        """Return `n_jobs` as joblib takes it, which reads it with whatever backend it is given."""
+        return (
+            None if self.n_jobs is None else max(-MOST_THREADS, min(int(self.n_jobs), MOST_THREADS))
+        )
 
     def _gather(self, run: Parallel, jobs: Any, crew: Crew) -> list[Sample]:
         """Take the bootstraps as they come, and keep what there is when they stop coming."""

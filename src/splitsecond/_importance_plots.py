@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._checks import check_number
+from splitsecond._checks import check_choice, check_number
 from splitsecond._figures import longest, new_axes, plain_sides, short_names
 from splitsecond._layout import COLOURS
 
@@ -20,11 +20,10 @@ LINES = [each for each in COLOURS if each != "#F0E442"]  # thin yellow lines are
 
 def draw_importance(rid: ImportanceDistribution, kind: str, ax: Any, most: int | None) -> Any:
     """Draw boxes or curves; see `RashomonImportance.plot`."""
-    if kind not in ("box", "cdf"):
-        raise ValueError(f"kind={kind!r} must be 'box' or 'cdf'.")
+    check_choice("kind", kind, ("box", "cdf"))
     if most is None:
         most = 20 if kind == "box" else 8
-    check_number("most", most, Integral, "variables to show", least=1)
+    most = check_number("most", most, Integral, "variables to show", least=1)
     shown = np.argsort(-rid.mean_, kind="stable")[:most]
     names = short_names(rid.variables_[j] for j in shown)
     is_new = ax is None

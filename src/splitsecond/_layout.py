@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from splitsecond._lettering import on_one_line, shortened, width_of, wrapped
 from splitsecond._literals import value_text
+from splitsecond._sizes import size_text, weighted_share
 
 if TYPE_CHECKING:
     from splitsecond._tree import Tree
@@ -123,11 +124,11 @@ def picture_of(tree: Tree, overlay: Overlay | None, path: Sequence[int]) -> Pict
         width = max([width, *(_right(shape) for shape in group.shapes)])
     for node in nodes:
         node.y += below
-    rows = tree.n_rows if overlay is None else overlay.n_rows
+    rows: NDArray[Any] = tree.n_rows if overlay is None else overlay.n_rows
     groups = [*legend, *_edges(tree, nodes, rows, set(path))]
     groups += [_drawn(node, tree, i, colours, set(path)) for i, node in enumerate(nodes)]
     leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
-    title = f"Decision tree: {leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows"
+    title = f"Decision tree: {leaves}, depth {tree.depth}, {size_text(tree, 0)}"
     return Picture(width + GAP, height + below + GAP, title, groups)
 
 
@@ -147,19 +148,23 @@ def mixed(colour: str, share: float, grey: int = 255) -> str:
 
 def _node(tree: Tree, node: int, labels: list[str], overlay: Overlay | None) -> _Node:
     chosen = int(tree.prediction[node])
-    shares = tree.counts[node] / tree.counts[node].sum()
+    counts = tree.counts if tree.row_counts is None else tree.row_counts
+    shares = counts[node] / counts[node].sum()
     is_leaf = bool(tree.feature[node] < 0)
     name = None if is_leaf else shortened(labels[chosen], 110, SMALL)
-    said = _said(int(tree.n_rows[node]), shares[chosen], name)
+    said = _said(_size(tree, node), shares[chosen], name)
     details: list[tuple[str, Any]] = [(said, shares)]
     title = [f"training: {said}"]
     title += [f"{label}: {percent(share)}" for label, share in zip(labels, shares, strict=True)]
+    if tree.is_weighted:
+        details += _weighted(tree, node)
+        title += [line for line, _ in details[1:]]
     if overlay is not None:
         new_shares = None
         if overlay.counts is not None and overlay.n_rows[node] > 0:
             new_shares = overlay.counts[node] / overlay.n_rows[node]
         share = None if new_shares is None else new_shares[chosen]
-        details.append((f"new: {_said(int(overlay.n_rows[node]), share, name)}", new_shares))
+        details.append((f"new: {_said(_rows(int(overlay.n_rows[node])), share, name)}", new_shares))
         title.append(details[-1][0])
     if not is_leaf:
         literal = tree.literals[int(tree.feature[node])]
@@ -167,16 +172,31 @@ def _node(tree: Tree, node: int, labels: list[str], overlay: Overlay | None) -> 
         return _sized(_Node(_question(literal), "", details, False, "\n".join(title)))
     title.insert(0, labels[chosen])
     lines, beside = wrapped(labels[chosen], WIDEST - 2 * PAD, SIZE, bold=True), ""
-    if len(lines) == 1 and overlay is None:
+    if len(lines) == 1 and len(details) == 1:
         taken = width_of(lines[0], SIZE, bold=True) + 8 + width_of(said, SMALL)
         if taken <= WIDEST - 2 * PAD:
             beside, details = said, [("", shares)]
     return _sized(_Node(lines, beside, details, True, "\n".join(title)))
 
 
-def _said(n_rows: int, share: float | None, name: str | None) -> str:
+def _weighted(tree: Tree, node: int) -> list[tuple[str, Any]]:
+    """Say what share of the weight is of the class predicted, if not said already."""
+    if tree.row_counts is None:
+        return []
+    said = f"weighted share {percent(weighted_share(tree, node))}"
+    return [(said, tree.counts[node] / tree.counts[node].sum())]
+
+
+def _size(tree: Tree, node: int) -> str:
+    return size_text(tree, node) if tree.row_counts is None else _rows(int(tree.n_rows[node]))
+
+
+def _rows(n_rows: int) -> str:
+    return "no rows" if n_rows == 0 else "1 row" if n_rows == 1 else f"{n_rows:,} rows"
+
+
+def _said(rows: str, share: float | None, name: str | None) -> str:
     """Say how many rows there are, and how many of them are of the class predicted."""
-    rows = "no rows" if n_rows == 0 else "1 row" if n_rows == 1 else f"{n_rows:,} rows"
     if share is None:
         return rows
     return f"{percent(share)} of {rows}" if name is None else f"{rows} · {percent(share)} {name}"

@@ -16,6 +16,22 @@ def width_of(text: str, size: float, *, bold: bool = False) -> float:
     return sum(map(_letter, text)) * size * (BOLD if bold else 1)
 
 
+def _fits(text: str, room: float, size: float, bold: bool) -> bool:
+    """Whether a line has room; of a long one, only the beginning is measured."""
+    return _n_fitting(text, room, size, bold) == len(text)
+
+
+def _n_fitting(text: str, room: float, size: float, bold: bool) -> int:
+    """Return how many letters from the beginning have room."""
+    scale = size * (BOLD if bold else 1)
+    width = 0.0
+    for n, letter in enumerate(text):
+        width += _letter(letter)
+        if width * scale > room:
+            return n
+    return len(text)
+
+
 def _letter(letter: str) -> float:
     if letter in NARROW:
         return NARROW[letter]
@@ -39,12 +55,15 @@ def on_one_line(text: str) -> str:
 
 def shortened(text: str, room: float, size: float, *, bold: bool = False) -> str:
     """Leave out the middle of a text that is too long."""
-    if width_of(text, size, bold=bold) <= room:
+    if _fits(text, room, size, bold):
         return text
-    fits, too_long = 0, len(text)  # letters that are kept
+    fits, too_long = 0, 16  # letters that are kept; a long text is never measured whole
+    while too_long < len(text) and _fits(_without_middle(text, too_long), room, size, bold):
+        fits, too_long = too_long, 2 * too_long
+    too_long = min(too_long, len(text))
     while too_long - fits > 1:
         kept = (fits + too_long) // 2
-        if width_of(_without_middle(text, kept), size, bold=bold) <= room:
+        if _fits(_without_middle(text, kept), room, size, bold):
             fits = kept
         else:
             too_long = kept
@@ -58,9 +77,12 @@ def _without_middle(text: str, kept: int) -> str:
 
 def wrapped(text: str, room: float, size: float, *, most: int = 3, bold: bool = False) -> list[str]:
     """Break text into at most so many lines, after spaces and signs; a longer one is shortened."""
-    lines = _broken(text, room, size, bold)
     share = 1.0
-    while len(lines) > most:
+    # What is longer than all lines together needs no breaking to be found too long.
+    is_long = not _fits(text, room * (most + 1), size, bold)
+    lines = [] if is_long else _broken(text, room, size, bold)
+    while is_long or len(lines) > most:
+        is_long = False
         share *= 0.92
         text = shortened(text, room * (most + 0.5) * share, size, bold=bold)
         lines = _broken(text, room, size, bold)
@@ -82,15 +104,12 @@ def _parts(text: str) -> list[str]:
 def _broken(text: str, room: float, size: float, bold: bool) -> list[str]:
     lines, line = [], ""
     for part in _parts(text):
-        if line and width_of((line + part).rstrip(), size, bold=bold) > room:
+        if line and not _fits((line + part).rstrip(), room, size, bold):
             lines.append(line.rstrip())
             line = ""
         line += part
-        while width_of(line.rstrip(), size, bold=bold) > room:  # a single long word
-            fits = max(
-                (n for n in range(1, len(line)) if width_of(line[:n], size, bold=bold) <= room),
-                default=1,
-            )
+        while not _fits(line.rstrip(), room, size, bold):  # a single long word
+            fits = max(1, _n_fitting(line[:-1], room, size, bold))
             lines.append(line[:fits])
             line = line[fits:]
     return [*lines, line.rstrip()] if line.strip() else lines

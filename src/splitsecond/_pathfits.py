@@ -24,7 +24,7 @@ class Clock:
 
     def at(self, share: float) -> float:
         """Return when a share of the time is over, by time.perf_counter()."""
-        return math.inf if self._seconds is None else self._start + share * float(self._seconds)
+        return math.inf if self._seconds is None else self._start + share * self._seconds
 
 
 def _is_over(deadline: float) -> bool:
@@ -112,8 +112,9 @@ class Fits:
         start = time.perf_counter()
         model = copy.copy(self.estimator)
         model.regularization = price
-        if model.time_limit is not None:
-            deadline = min(deadline, start + float(model.time_limit))
+        seconds = model._seconds()
+        if seconds is not None:
+            deadline = min(deadline, start + seconds)
         solution = model._solve(self.table, replace(self.target, deadline=deadline))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LimitWarning)  # told once, for the whole path

@@ -13,6 +13,7 @@ from splitsecond._checks import check_amount, check_choice, check_flag, check_nu
 from splitsecond._classifier_base import LimitWarning, Progress, TreeClassifier
 from splitsecond._exact import as_fraction, within_bound
 from splitsecond._input import Table
+from splitsecond._rowcounts import row_source
 from splitsecond._solver import SPEED, Problem, Solution, limit_options
 from splitsecond._treeset import Scale, TreeSet
 
@@ -137,7 +138,7 @@ class RashomonClassifier(TreeClassifier):
             found["graph"],
             scale,
             self._bound_of(reference, self.epsilon),
-            rows=None if target.weights is None else table,
+            row_source(table, target.codes, target.n_classes, target.weights),
             stopped=None
             if found["status"] == "complete"
             else "part"

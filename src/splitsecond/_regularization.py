@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from splitsecond._checks import check_number
+from splitsecond._checks import check_number, shown
 from splitsecond._classifier_base import LimitWarning, TreeClassifier
 from splitsecond._classifiers import LicketySPLITClassifier
 from splitsecond._envelope import Gap, Point, crossing, envelope
@@ -94,16 +94,16 @@ def regularization_path(
     if largest is not None:
         meaning = "the greatest lambda, or None to end where a lone leaf is best"
         check_number("largest", largest, Real, meaning, least=smallest, most=HIGHEST)
-    check_number("tolerance", tolerance, Real, "such as 0.01", least=1e-6, most=1)
+    tolerance = check_number("tolerance", tolerance, Real, "such as 0.01", least=1e-6, most=1)
     if time_limit is not None:
-        check_number("time_limit", time_limit, Real, "seconds, or None", least=0)
+        time_limit = check_number("time_limit", time_limit, Real, "seconds, or None", least=0)
     clock = Clock(time_limit)
     search_share = 1.0 if cv is None else 0.5
     fits = Fits(model, X, y, sample_weight, clock.at(search_share))
     folds = [] if cv is None else _folds(cv, fits)
     high = None if largest is None else as_fraction(largest)
     points, gaps, status = _points(
-        fits, as_fraction(smallest), high, float(tolerance), clock.at(search_share / 2)
+        fits, as_fraction(smallest), high, tolerance, clock.at(search_share / 2)
     )
     entries, status = _entries(points, gaps, fits, status)
     losses: list[list[float]] = []
@@ -266,7 +266,13 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows to learn from, and 
 def _folds(cv: Any, fits: Fits) -> list[Fold]:
     codes = fits.target.codes
     assert codes is not None
-    folds = list(check_cv(cv, codes, classifier=True).split(np.zeros(len(codes)), codes))
+    try:
+        folds = list(check_cv(cv, codes, classifier=True).split(np.zeros(len(codes)), codes))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"cv={shown(cv)} must be a number of folds, such as 5, a splitter of scikit-learn, or "
+            f"pairs of rows to learn from and rows to score: {error!s:.300}"
+        ) from error
     if len(folds) < 2:
         raise ValueError(f"cv={cv!r:.60} gives {len(folds)} fold: at least 2 are needed.")
     return folds

@@ -6,16 +6,19 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._checks import check_limit, check_number
 from splitsecond._exact import as_fraction, leaf_price, objective_of
 from splitsecond._input import Table, read_table
 from splitsecond._weights import as_integers
 
 ALGORITHMS = ("greedy", "lickety", "split", "optimal")
+MOST_THREADS = 1024
 
 
 # What changes only the speed, never the answer; it is there for tests and measurements.
@@ -80,15 +83,21 @@ class Problem:
 
 
 def limit_options(
-    time_limit: float | None, memory_limit: int | None, n_jobs: int | None, n_columns: int
+    time_limit: float | None, memory_limit: float | None, n_jobs: int | None, n_columns: int
 ) -> dict[str, Any]:
     """Return the limits as the core takes them."""
     return {
         "time_limit": None if time_limit is None else float(time_limit),
-        "memory_limit": None if memory_limit is None else int(min(memory_limit, 2**62)),
+        "memory_limit": whole_bytes(memory_limit),
         # No use for more threads than first splits.
         "n_threads": max(1, min(n_threads(n_jobs), n_columns)),
     }
+
+
+def whole_bytes(memory_limit: float | None) -> int | None:
+    """Return a memory limit of any type of number as the core takes it."""
+    limit = check_limit("memory_limit", memory_limit, "bytes")
+    return None if limit is None else max(1, int(min(limit, 2.0**62)))
 
 
 @dataclass(frozen=True)
@@ -144,7 +153,7 @@ def solve(
         "algorithm": algorithm,
         "lookahead": default_lookahead(depth)
         if lookahead_depth is None
-        else min(lookahead_depth, depth),
+        else int(min(lookahead_depth, depth)),
         "postprocess": postprocess,
         "exact_last_split": exact_last_split,
         **limit_options(time_limit, memory_limit, n_jobs, table.n_columns),
@@ -189,11 +198,12 @@ def n_threads(n_jobs: int | None) -> int:
     """Read ``n_jobs`` as scikit-learn does: None is one thread, -1 all, -2 all but one."""
     if n_jobs is None:
         return 1
+    n_jobs = check_number("n_jobs", n_jobs, Integral, "a number of threads, -1 for all")
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: give 1 for one thread or -1 for all processors.")
     if n_jobs > 0:
-        return n_jobs
+        return min(n_jobs, MOST_THREADS)
     processors = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     )
-    return max(1, (processors or 1) + 1 + n_jobs)
+    return max(1, (processors or 1) + 1 + max(n_jobs, -MOST_THREADS))

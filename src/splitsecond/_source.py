@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from splitsecond._asking import Condition, conditions, has_labels
+from splitsecond._sizes import size_text
 
 if TYPE_CHECKING:
     from splitsecond._tree import Tree
@@ -43,10 +44,9 @@ def to_python(tree: Tree, name: str) -> str:
     asked = {j: _condition(each, labelled) for j, each in conditions(tree).items()}
     labels = [literal(label) for label in tree.classes.tolist()]
     leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
-    rows = f"{tree.n_rows[0]:,}"
     lines = [
         f"def {name}(row=None, /, **columns):",
-        f'    """Predict the class of a row: a tree of {leaves}, learnt from {rows} rows.',
+        f'    """Predict the class of a row: a tree of {leaves}, learnt from {size_text(tree, 0)}.',
         "",
         "    The row is a mapping of column to value; columns may be given as keywords instead."
         if labelled

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from splitsecond._asking import Condition, conditions
+from splitsecond._checks import shown
+from splitsecond._columns import Kind
 
 if TYPE_CHECKING:
     from splitsecond._tree import Tree
@@ -17,6 +19,12 @@ MOST = "1.7976931348623157e308"  # of all 64-bit floats
 
 def to_sql(tree: Tree, table: str | None, columns: Mapping[str, str] | None) -> str:
     """Write nested CASE expressions: with NULL, a condition and its negation both fail."""
+    if table is not None and not isinstance(table, str):
+        raise TypeError(f"table={shown(table)} must be the name of a table, as text.")
+    if columns is not None and not (
+        isinstance(columns, Mapping) and all(isinstance(each, str) for each in columns.values())
+    ):
+        raise TypeError(f"columns={shown(columns)} must map columns to SQL expressions, as text.")
     prefix = "" if table is None else _identifier(table) + "."
     given = {} if columns is None else columns
 
@@ -46,11 +54,8 @@ def to_sql(tree: Tree, table: str | None, columns: Mapping[str, str] | None) -> 
 
 def _condition(asked: Condition, column: Callable[[str], str]) -> str:
     name = column(asked.variable.name)
-    if asked.missing and asked.is_number:
-        # Databases do not agree on how NaN compares: it is above all numbers, or unlike itself.
-        return f"({name} IS NULL OR {name} <> {name} OR {name} > {MOST})"
     if asked.missing:
-        return f"{name} IS NULL"
+        return _is_missing(asked, name)
     if asked.at_most is not None:
         return f"{_as_float(name, asked.at_most)} <= {value(asked.at_most)}"
     if asked.equals is not None:
@@ -59,6 +64,18 @@ def _condition(asked: Condition, column: Callable[[str], str]) -> str:
     if not values:
         return "1 = 0"
     return f"{name} = {values[0]}" if len(values) == 1 else f"{name} IN ({', '.join(values)})"
+
+
+def _is_missing(asked: Condition, name: str) -> str:
+    variable = asked.variable
+    if variable.kind is Kind.BINARY:
+        # Truth values compare with 0 and 1 but with no other numbers. NaN is neither.
+        return f"({name} IS NULL OR NOT {name} IN (0, 1))"
+    flags = [isinstance(value, bool) for value in variable.categories]
+    if not asked.is_number or (flags and all(flags)):
+        return f"{name} IS NULL"
+    # Databases do not agree on how NaN compares: it is above all numbers, or unlike itself.
+    return f"({name} IS NULL OR {name} <> {name} OR {name} > {MOST})"
 
 
 def _as_float(name: str, limit: float) -> str:

@@ -38,7 +38,8 @@ def _nested(tree: Tree, node: int) -> dict[str, Any]:
     rows = int(tree.n_rows[node])
     if tree.feature[node] < 0:
         chosen = int(tree.prediction[node])
-        return {"f": ["+" if chosen else "-", rows, round(float(tree.counts[node, chosen]))]}
+        counts = tree.counts if tree.row_counts is None else tree.row_counts
+        return {"f": ["+" if chosen else "-", rows, round(float(counts[node, chosen]))]}
     children = [_nested(tree, int(side[node])) for side in (tree.left, tree.right)]
     return {"f": [str(tree.feature[node]), rows, -1], "c": children}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from splitsecond._input import Table
 from splitsecond._labels import codes_of
 from splitsecond._layout import Overlay, Picture, picture_of
 from splitsecond._literals import Literal
+from splitsecond._rules import Answer, conditions_of
+from splitsecond._sizes import leaf_text, shares_text, size_text
 from splitsecond._source import to_python
 from splitsecond._sql import to_sql
 from splitsecond._svg import to_svg
@@ -37,7 +40,10 @@ class Tree:
     counts : ndarray of shape (n_nodes, n_classes)
         Training weight of each class at each node.
     n_rows : ndarray of shape (n_nodes,)
-        Training rows at each node.
+        Training rows at each node, apart from those of weight 0.
+    row_counts : ndarray of shape (n_nodes, n_classes), or None
+        Training rows of each class at each node, whatever their weights; None in weighted models of
+        old files, which do not tell.
     classes : ndarray of shape (n_classes,)
         The class labels.
     literals : dict of int to Literal
@@ -63,6 +69,7 @@ class Tree:
     n_columns: int
     objective: float
     with_blanks: frozenset[str] = frozenset()
+    row_counts: NDArray[np.int64] | None = None
     prediction: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -87,6 +94,14 @@ class Tree:
         """Class shares at each node."""
         shares: NDArray[np.float64] = self.counts / self.counts.sum(axis=1, keepdims=True)
         return shares
+
+    @cached_property
+    def is_weighted(self) -> bool:
+        """Whether shares of the training weight differ from shares of the rows."""
+        if self.row_counts is None:
+            return True
+        whole = self.counts[0].sum() / self.row_counts[0].sum()
+        return not np.allclose(self.counts, self.row_counts * whole, rtol=1e-9, atol=0)
 
     def __repr__(self) -> str:
         return f"<Tree: {self.n_leaves} leaves, depth {self.depth}, objective {self.objective:.4f}>"
@@ -130,26 +145,64 @@ class Tree:
     # ---- other forms -----------------------------------------------------------------------------
 
     def rules(self) -> list[dict[str, Any]]:
-        """List the leaves as rules, each with its conditions, prediction, rows and class shares."""
+        """List the leaves as rules, each with its conditions, prediction, rows and class shares.
+
+        Conditions that follow from others are left out, and bounds of a column are joined, such as
+        ``2.5 < age <= 40``.
+
+        Returns
+        -------
+        list of dict
+            "if" has the conditions in words; that missing values meet one is said of columns that
+            had some in training or are asked for them. "conditions" has them as plain values, one
+            dictionary for each column: "variable"; "above" and "at_most" (bounds), "equals" or
+            "not_equals" (a list), "only_missing"; and "missing", whether a missing value meets it.
+            A category that was not there in training meets "above" and "not_equals". A leaf that
+            nothing reaches has "never".
+
+            "then" is the prediction and "leaf" its node. "rows" and "counts" (by class) are
+            training rows; "shares" are those of their weight, which `predict_proba` returns.
+
+        Examples
+        --------
+        >>> from splitsecond import LicketySPLITClassifier
+        >>> X, y = [[18], [25], [31], [58]] * 5, ["young", "young", "middle", "old"] * 5
+        >>> for rule in LicketySPLITClassifier().fit(X, y).tree_.rules():
+        ...     print(rule["if"], rule["then"])
+        ['x0 <= 28'] young
+        ['28 < x0 <= 40'] middle
+        ['x0 > 40'] old
+        """
         rules = []
         shares = self.shares()
-        waiting: list[tuple[int, list[str]]] = [(0, [])]
+        labels = [_plain(label) for label in self.classes]
+        asks_missing = (lit.name for lit in self.literals.values() if lit.operator == "is missing")
+        says_missing = self.with_blanks | set(asks_missing)
+        waiting: list[tuple[int, list[Answer]]] = [(0, [])]
         while waiting:
-            node, conditions = waiting.pop()
+            node, answers = waiting.pop()
             if self.feature[node] >= 0:
                 literal = self.literals[int(self.feature[node])]
-                otherwise = literal.negation(literal.name in self.with_blanks)
-                waiting.append((int(self.right[node]), [*conditions, otherwise]))
-                waiting.append((int(self.left[node]), [*conditions, str(literal)]))
+                waiting.append((int(self.right[node]), [*answers, Answer(literal, False)]))
+                waiting.append((int(self.left[node]), [*answers, Answer(literal, True)]))
                 continue
+            conditions = conditions_of(answers, self.variables)
             rules.append(
                 {
-                    "if": conditions,
+                    "if": [
+                        text
+                        for each in conditions
+                        for text in each.texts(each.name in says_missing)
+                    ],
+                    "conditions": [each.parts() for each in conditions],
                     "then": _plain(self.classes[self.prediction[node]]),
                     "rows": int(self.n_rows[node]),
+                    "counts": None
+                    if self.row_counts is None
+                    else dict(zip(labels, self.row_counts[node].tolist(), strict=True)),
                     "shares": {
-                        _plain(label): float(share)
-                        for label, share in zip(self.classes, shares[node], strict=True)
+                        label: float(share)
+                        for label, share in zip(labels, shares[node], strict=True)
                     },
                     "leaf": node,
                 }
@@ -157,11 +210,17 @@ class Tree:
         return rules
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the tree as nested dictionaries of plain Python values."""
+        """Return the tree as nested dictionaries of plain Python values.
+
+        At each node, "rows" and "row_counts" (by class) are training rows, "counts" their weight.
+        """
         nodes: list[dict[str, Any]] = [
             {"rows": int(rows), "counts": counts.tolist()}
             for rows, counts in zip(self.n_rows, self.counts, strict=True)
         ]
+        if self.row_counts is not None:
+            for out, row_counts in zip(nodes, self.row_counts, strict=True):
+                out["row_counts"] = row_counts.tolist()
         for node, out in enumerate(nodes):
             if self.feature[node] < 0:
                 out["prediction"] = _plain(self.classes[self.prediction[node]])
@@ -190,22 +249,23 @@ class Tree:
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, default=str)
 
     def to_text(self) -> str:
-        """Draw the tree with lines: a question a row, yes before no, leaves with their share."""
+        """Draw the tree with lines: a question a row, yes before no, leaves with their share.
+
+        Shares and counts are those of training rows; where these have weights, the share of the
+        class in their weight, by which it is predicted, follows.
+        """
         lines: list[tuple[str, str]] = []
-        shares = self.shares()
         waiting = [(0, "", "")]  # node, what leads to it, what leads to its children
         while waiting:
             node, lead, below = waiting.pop()
             if self.feature[node] >= 0:
                 question = f"{lead}{self.literals[int(self.feature[node])]} ?"
-                lines.append((question, f"{self.n_rows[node]:,} rows"))
+                lines.append((question, size_text(self, node)))
                 waiting.append((int(self.right[node]), below + "|- no   ", below + "   "))
                 waiting.append((int(self.left[node]), below + "|- yes  ", below + "|  "))
                 continue
             chosen = self.prediction[node]
-            inside, whole = self.counts[node, chosen], self.counts[node].sum()
-            share = f"{shares[node, chosen]:4.0%}  ({_number(inside)}/{_number(whole)})"
-            lines.append((f"{lead}-> {self.classes[chosen]}", share))
+            lines.append((f"{lead}-> {self.classes[chosen]}", leaf_text(self, node)))
         width = max(len(text) for text, _ in lines)
         return "\n".join(f"{text:<{width}}  {numbers}" for text, numbers in lines)
 
@@ -342,15 +402,13 @@ class Tree:
     def to_dot(self) -> str:
         """Return the tree in Graphviz's language."""
         lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
-        shares = self.shares()
         for node, column in enumerate(self.feature):
             if column < 0:
                 chosen = self.prediction[node]
-                share = f"{shares[node, chosen]:.0%} of {self.n_rows[node]:,} rows"
-                text = f"{self.classes[chosen]}\n{share}"
+                text = f"{self.classes[chosen]}\n{shares_text(self, node)}"
                 lines.append(f"  {node} [label={_quoted(text)}, style=rounded];")
             else:
-                text = f"{self.literals[int(column)]} ?\n{self.n_rows[node]:,} rows"
+                text = f"{self.literals[int(column)]} ?\n{size_text(self, node)}"
                 lines.append(f"  {node} [label={_quoted(text)}];")
                 lines.append(f'  {node} -> {self.left[node]} [label="yes"];')
                 lines.append(f'  {node} -> {self.right[node]} [label="no"];')
@@ -374,24 +432,8 @@ def leaf_of_rows(
     return leaf
 
 
-def rows_at_nodes(
-    feature: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32], table: Table
-) -> NDArray[np.int64]:
-    """Count the rows of a table at each node of a flat tree."""
-    leaves = leaf_of_rows(feature, left, right, table)
-    rows = np.bincount(leaves, minlength=len(feature)).astype(np.int64)
-    for node in reversed(range(len(rows))):
-        if feature[node] >= 0:
-            rows[node] = rows[left[node]] + rows[right[node]]
-    return rows
-
-
 def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
-
-
-def _number(weight: float) -> str:
-    return f"{weight:,.0f}" if weight == round(weight) else f"{weight:,.4g}"
 
 
 def _quoted(text: str) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from splitsecond._columns import Variable
 from splitsecond._exact import objective_of
 from splitsecond._literals import Literal
-from splitsecond._tree import Tree, rows_at_nodes
+from splitsecond._tree import Tree
 
 if TYPE_CHECKING:
     from splitsecond._treeset import TreeSet
@@ -62,13 +62,21 @@ class TreeOfSet(Tree):
         return counts
 
     @cached_property
-    def n_rows(self) -> NDArray[np.int64]:
-        """Training rows at each node."""
+    def row_counts(self) -> NDArray[np.int64] | None:
+        """Training rows of each class at each node; None if the set does not tell."""
         rows = self._set._rows
         if rows is None:
-            weights: NDArray[np.float64] = self.counts.sum(axis=1)
-            return np.rint(weights).astype(np.int64)
-        return rows_at_nodes(self.feature, self.left, self.right, rows)
+            return None
+        counts: NDArray[np.int64] = rows.of_tree(self.feature, self.left, self.right, self.units)
+        return counts
+
+    @cached_property
+    def n_rows(self) -> NDArray[np.int64]:
+        """Training rows at each node; if the set does not tell, their weight."""
+        known = self.row_counts
+        rows: NDArray[Any] = (self.counts if known is None else known).sum(axis=1)
+        whole: NDArray[np.int64] = np.rint(rows).astype(np.int64)
+        return whole
 
     @property
     def errors(self) -> int:

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from splitsecond import _core
-from splitsecond._checks import check_number
+from splitsecond._checks import check_choice, check_number, shown
 from splitsecond._classifier_base import LimitWarning
-from splitsecond._exact import objective_of, within_bound
+from splitsecond._exact import as_fraction, objective_of, within_bound
 from splitsecond._explorer import explorer_data, explorer_page
 from splitsecond._figures import plot_objectives, plot_usage
-from splitsecond._input import Table
 from splitsecond._packing import number_of, pack_columns
+from splitsecond._rowcounts import RowsOfGraph, RowSource
 from splitsecond._timbertrek import to_timbertrek
 from splitsecond._tree import Tree, leaf_of_rows
 from splitsecond._treeofset import TreeOfSet
@@ -95,15 +95,15 @@ class TreeSet(Sequence[Tree]):
         graph: _core.Graph,
         scale: Scale,
         bound: Fraction,
+        rows: RowSource | None,
         *,
-        rows: Table | None = None,
         stopped: str | None = None,
     ) -> None:
         self._estimator = estimator  # reads tables, and knows classes and questions
         self._graph = graph
         self._scale = scale
         self._bound = bound
-        self._rows = rows  # of training, while they are at hand: weights do not tell how many
+        self._rows = rows  # tells how many rows there are at a node; None: only weights are known
         self._stopped = stopped
 
     # ---- how many, and how good ------------------------------------------------------------------
@@ -192,7 +192,9 @@ class TreeSet(Sequence[Tree]):
                 f"Trees are numbered by integers or slices, got {type(index).__name__}."
             ) from None
         if not -n_trees <= place < n_trees:
-            raise IndexError(f"There is no tree {place}: the set holds {shown_number(n_trees)}.")
+            raise IndexError(
+                f"There is no tree {shown(place)}: the set holds {shown_number(n_trees)}."
+            )
         return TreeOfSet(self, self._graph.tree(self._words(place % n_trees)))
 
     def __iter__(self) -> Iterator[Tree]:
@@ -212,14 +214,14 @@ class TreeSet(Sequence[Tree]):
         n_trees = self.n_trees
         if n_trees == 0:
             raise ValueError("There is no tree to draw: the set is empty.")
-        check_number("n", n, Integral, "trees to draw", least=0)
+        n = check_number("n", n, Integral, "trees to draw", least=0, most=MOST_LISTED)
         random = check_random_state(random_state)
         end = self._numbers([n_trees])[0]
         top = (n_trees.bit_length() - 1) // 64  # words above it are zero
         unused = np.uint64(64 * (top + 1) - n_trees.bit_length())
         drawn = np.zeros((0, len(end)), dtype=np.uint64)
         while len(drawn) < n:
-            more = np.zeros((2 * (int(n) - len(drawn)), len(end)), dtype=np.uint64)
+            more = np.zeros((2 * (n - len(drawn)), len(end)), dtype=np.uint64)
             for word in range(top + 1):
                 more[:, word] = random.randint(0, 2**64, size=len(more), dtype=np.uint64)
             more[:, top] >>= unused
@@ -227,7 +229,7 @@ class TreeSet(Sequence[Tree]):
             for word in range(top + 1):  # from the least: what a higher word says goes before
                 inside = (more[:, word] < end[word]) | ((more[:, word] == end[word]) & inside)
             drawn = np.concatenate([drawn, more[inside]])  # or else some would come more often
-        return drawn[: int(n)]
+        return drawn[:n]
 
     def _numbers(self, places: Iterable[int]) -> NDArray[np.uint64]:
         """Return numbers of any size in the words that the core takes."""
@@ -300,7 +302,7 @@ class TreeSet(Sequence[Tree]):
         min_weight = _at_least_0("min_leaf_rows", min_leaf_rows, Real)
         if min_weight is not None:
             # Units are rounded: three rows of weight 0.1 must do for 0.3.
-            least = Fraction(min_weight) / Fraction(self._scale.unit)
+            least = as_fraction(min_weight) / Fraction(self._scale.unit)
             min_weight = min(math.ceil(least * (1 - Fraction(1, 10**12))), MOST)
         narrowed = self._narrowed(
             avoid=self._columns(avoids),
@@ -366,8 +368,7 @@ class TreeSet(Sequence[Tree]):
         return self._usage(by)
 
     def _usage(self, by: str = "variable") -> dict[str, int]:
-        if by not in ("variable", "question"):
-            raise ValueError(f"by={by!r} must be 'variable' or 'question'.")
+        check_choice("by", by, ("variable", "question"))
         literals = self._estimator._literals()
         asked = [literals[j] for j in self._graph.features()]
         names = [literal.name if by == "variable" else str(literal) for literal in asked]
@@ -394,7 +395,7 @@ class TreeSet(Sequence[Tree]):
         most : int, default=20
             Variables to show.
         """
-        check_number("most", most, Integral, "variables to show", least=1)
+        most = check_number("most", most, Integral, "variables to show", least=1)
         self._warn_if_partial()
         usage = list(self._usage(by).items())[:most]
         return plot_usage({name: count / self.n_trees for name, count in usage}, by, ax)
@@ -509,7 +510,8 @@ class TreeSet(Sequence[Tree]):
         return explorer_page(self._explorer_data(max_trees))
 
     def _explorer_data(self, max_trees: int) -> dict[str, Any]:
-        check_number("max_trees", max_trees, Integral, "trees to show, such as 200", least=1)
+        meaning = "trees to show, such as 200"
+        max_trees = check_number("max_trees", max_trees, Integral, meaning, least=1)
         trees, n_trees = self[:max_trees], self.n_trees
         some = "All" if len(trees) == n_trees else f"The best {len(trees):,} of"
         about = f"{some} {shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"
@@ -518,12 +520,18 @@ class TreeSet(Sequence[Tree]):
 
     def to_timbertrek(self, max_trees: int = 1000) -> dict[str, Any]:
         """Return the best trees as ``timbertrek.visualize`` takes them, for two classes."""
-        return to_timbertrek(self[: int(max_trees)])
+        meaning = "trees to show, such as 1000"
+        max_trees = check_number("max_trees", max_trees, Integral, meaning, least=1)
+        return to_timbertrek(self[:max_trees])
 
     def __getstate__(self) -> dict[str, Any]:
         derived = ("n_trees", "_counts", "_n_words")
         kept = {name: value for name, value in vars(self).items() if name not in derived}
-        return {**kept, "_graph": self._graph.state(), "_rows": None}  # no training rows
+        graph = self._graph.state()
+        row_counts = None if self._rows is None else self._rows.of_graph(graph)
+        # The numbers of rows, not the rows of training themselves.
+        rows = self._rows if row_counts is None else RowsOfGraph(graph, row_counts)
+        return {**kept, "_graph": graph, "_rows": rows}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update({**state, "_graph": graph_from_state(state["_graph"])})
@@ -554,10 +562,7 @@ def _at_least_0(name: str, value: Any, kind: Any) -> Any:
     """Return a condition of a filter as the core takes it, or say what is wrong with it."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, kind) or not value >= 0:
-        what = "a whole number" if kind is Integral else "a number"
-        raise ValueError(f"{name}={value!r:.40} must be {what} of at least 0, or None.")
-    return int(min(value, MOST)) if kind is Integral else min(value, MOST)
+    return min(check_number(name, value, kind, "or None for any", least=0), MOST)
 
 
 def shown_number(n_trees: int) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._checks import number_of, shown
+
 # The core counts in 32-bit integers.
 MOST_WEIGHT = 2**31 - 1
 # Real weights without a common factor are rounded to this share of their total.
@@ -23,7 +25,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
         raise ValueError("sample_weight is a masked array: fill the masked places first.")
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"sample_weight must be numbers, got {sample_weight!r:.80}.") from error
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
@@ -54,7 +56,7 @@ def row_weights(
     """Multiply class weights and sample weights; None when every row counts once."""
     if class_weight is None:
         return sample_weight
-    if class_weight == "balanced":
+    if isinstance(class_weight, str) and class_weight == "balanced":
         totals = np.bincount(codes, weights=sample_weight, minlength=len(classes))
         present = totals > 0
         shares = np.zeros(len(classes))
@@ -82,9 +84,11 @@ def _shares(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArray
             f"The classes, {unknown[:5]}, are not in class_weight's data: y has {labels[:10]}."
         )
     for label, weight in class_weight.items():
-        if not (isinstance(weight, (int, float, np.number)) and 0 <= weight < 1e300):
+        number = number_of(weight)
+        if number is None or not 0 <= number < 1e300:
             raise ValueError(
-                f"class_weight of {label!r} must be finite and not negative, got {weight!r}."
+                f"class_weight of {shown(label)} must be finite and not negative, got "
+                f"{shown(weight)}."
             )
     return np.array([float(class_weight.get(label, 1)) for label in labels])
 

@@ -54,7 +54,7 @@ def show(
     if rules:
         for rule in _rules(chosen):
             conditions = " and ".join(rule["if"]) or "always"
-            write(f"{conditions} -> {rule['then']}  ({rule['rows']:,} rows, {rule['share']:.0%})")
+            write(f"{conditions} -> {rule['then']}  ({_said_of(rule, chosen)})")
     elif tree is None:
         write(str(found))
     else:
@@ -193,6 +193,14 @@ def _texts(model: Any) -> list[str]:
         if variable.kind in (Kind.CATEGORY, Kind.ORDERED)
         and any(isinstance(value, str) for value in variable.categories)
     ]
+
+
+def _said_of(rule: dict[str, Any], tree: Any) -> str:
+    weighted = f"weighted share {rule['share']:.0%}"
+    if rule["counts"] is None:
+        return weighted
+    share = f"{rule['rows']:,} rows, {rule['counts'][rule['then']] / rule['rows']:.0%}"
+    return f"{share}, {weighted}" if tree.is_weighted else share
 
 
 def _rules(tree: Any) -> list[dict[str, Any]]:

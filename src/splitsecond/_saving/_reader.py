@@ -9,6 +9,8 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from numpy.typing import NDArray
+
 Json: TypeAlias = Any
 
 
@@ -94,6 +96,12 @@ class Reader:
 
     def pairs(self) -> Any:
         return self._content.items()
+
+
+def check_rows(rows: NDArray[Any], weights: NDArray[Any]) -> None:
+    """Refuse numbers of rows that cannot have these weights: none is 0 where the other is not."""
+    if ((rows > 0) != (weights > 0)).any():
+        raise DamagedError("'row_counts' do not fit 'counts'")
 
 
 def value_in(value: Json) -> Any:

@@ -14,7 +14,15 @@ from splitsecond._input import keep_columns
 from splitsecond._literals import COMPARISONS, OPERATORS, Literal
 from splitsecond._rashomon import RashomonClassifier
 from splitsecond._saving._models import CLASSES, Estimator
-from splitsecond._saving._reader import DamagedError, Json, Reader, is_number, value_in
+from splitsecond._saving._reader import (
+    DamagedError,
+    Json,
+    Reader,
+    check_rows,
+    is_integer,
+    is_number,
+    value_in,
+)
 from splitsecond._saving._sets import set_in
 from splitsecond._tree import Tree
 
@@ -125,16 +133,39 @@ def _tree_in(model: TreeClassifier, reader: Reader) -> Tree:
             raise DamagedError("'counts' should hold a weight for each class")
     if not math.isfinite(sum(float(weight) for weights in counts for weight in weights)):
         raise DamagedError("'counts' should hold weights whose sum is finite")
+    weights = np.array(counts, dtype=np.float64)
     return Tree(
+        row_counts=_row_counts_in(model, reader, rows, weights),
         feature=np.array(feature, dtype=np.int32),
         left=np.array(left, dtype=np.int32),
         right=np.array(right, dtype=np.int32),
-        counts=np.array(counts, dtype=np.float64),
+        counts=weights,
         n_rows=np.array(rows, dtype=np.int64),
         classes=model.classes_,
         objective=model.objective_,
         **model._questions(feature),
     )
+
+
+def _row_counts_in(model: TreeClassifier, reader: Reader, rows: list[int], weights: Any) -> Any:
+    """Return the rows of each class at each node; None if the file tells only their weight."""
+    if not reader.has("row_counts"):
+        are_rows = not model._weighted and (weights % 1 == 0).all() and weights.max() < 2**62
+        return weights.astype(np.int64) if are_rows else None
+    counts = reader.items("row_counts")
+    for node, own in zip(rows, counts, strict=False):
+        if (
+            not isinstance(own, list)
+            or len(own) != len(model.classes_)
+            or not all(is_integer(each) and each >= 0 for each in own)
+            or sum(own) != node
+        ):
+            raise DamagedError("'row_counts' should hold the rows of each class")
+    if len(counts) != len(rows):
+        raise DamagedError("'row_counts' should have one entry for each node")
+    row_counts = np.array(counts, dtype=np.int64)
+    check_rows(row_counts, weights)
+    return row_counts
 
 
 def _classes_in(reader: Reader) -> Any:

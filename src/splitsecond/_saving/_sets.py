@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import numpy as np
 
 from splitsecond._exact import leaf_price
 from splitsecond._rashomon import RashomonClassifier
-from splitsecond._saving._reader import DamagedError, Json, Reader
+from splitsecond._rowcounts import RowsOfGraph, RowSource
+from splitsecond._saving._reader import DamagedError, Json, Reader, check_rows
 from splitsecond._treeset import STOPPED, Scale, TreeSet, graph_from_state
 
 COMPLETE = "complete"  # what a file calls the search for a set that was not stopped
@@ -18,6 +20,7 @@ def set_out(trees: TreeSet) -> Json:
     """Return a set as JSON."""
     scale = trees._scale
     state = trees._graph.state()
+    row_counts = None if trees._rows is None else trees._rows.of_graph(state)
     return {
         "price": str(scale.price),
         "weight": scale.weight,
@@ -30,6 +33,7 @@ def set_out(trees: TreeSet) -> Json:
         "max_leaves": state["max_leaves"],
         "root": state["root"],
         **{name: state[name].tolist() for name in ("nodes", "edges", "counts")},
+        **({} if row_counts is None else {"row_counts": row_counts.ravel().tolist()}),
     }
 
 
@@ -67,5 +71,18 @@ def set_in(model: RashomonClassifier, reader: Reader) -> TreeSet:
         search = reader.text("search", among=(COMPLETE, *STOPPED))
         stopped = None if search == COMPLETE else search
     scale = Scale(price, weight, unit, error_price, per_leaf, most_leaves, reference)
+    rows = _rows_in(model, state, reader)
     # Fitting again must not change the set.
-    return TreeSet(copy.copy(model), graph, scale, bound, stopped=stopped)
+    return TreeSet(copy.copy(model), graph, scale, bound, rows, stopped=stopped)
+
+
+def _rows_in(model: RashomonClassifier, state: dict[str, Any], reader: Reader) -> RowSource | None:
+    """Return what tells the rows at nodes; None if the file tells only their weight."""
+    if not reader.has("row_counts"):
+        return None if model._weighted else RowSource()
+    counts = np.array(reader.integers("row_counts", 0, 2**31), dtype=np.int64)
+    if len(counts) != len(state["counts"]):
+        raise DamagedError("'row_counts' of 'set' should be as many as 'counts'")
+    row_counts = counts.reshape(-1, len(model.classes_))
+    check_rows(row_counts, state["counts"].reshape(row_counts.shape))
+    return RowsOfGraph(state, row_counts)

@@ -44,6 +44,12 @@ def _classifier_out(model: TreeClassifier) -> Json:
             "right": tree.right.tolist(),
             "counts": tree.counts.tolist(),
             "rows": tree.n_rows.tolist(),
+            # Without weights, these are the counts.
+            **(
+                {"row_counts": tree.row_counts.tolist()}
+                if model._weighted and tree.row_counts is not None
+                else {}
+            ),
         },
         "objective": model.objective_,
         "lower_bound": model.lower_bound_,
