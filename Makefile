@@ -24,14 +24,14 @@ define core_tests
 		-DSPLITSECOND_SANITIZE=$(2) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 		-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g"
 	$(WITH_TOOLS) cmake --build $(1) --parallel
-	$(WITH_TOOLS) ctest --test-dir $(1) --output-on-failure --no-tests=error
+	$(WITH_TOOLS) ctest --test-dir $(1) --parallel 2 --output-on-failure --no-tests=error
 endef
 comma := ,
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-core test-python lint docs format sanitize bench paper clean
+.PHONY: help demo test test-core test-python test-exports hunt lint docs format sanitize bench paper clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -53,8 +53,19 @@ test-core: $(VENV)/.cmake  ## Run the C++ tests of the core
 run-core-tests:
 	$(call core_tests,build/core,)
 
+# Tests of limits look at the clock, so they run alone; the others share the processors.
+PARALLEL := -n auto --maxprocesses 4 --dist worksteal
+
 test-python: $(VENV)/.extra-test  ## Run the Python tests
-	$(PY) -m pytest
+	$(PY) -m pytest $(PARALLEL) --ignore tests/test_limits.py
+	$(PY) -m pytest tests/test_limits.py
+
+test-exports: export SPLITSECOND_REQUIRE_EXPORTS := 1
+test-exports: $(VENV)/.extra-test-exports  ## Run the tests that need shap and ONNX
+	$(PY) -m pytest -m exports tests/test_exports.py
+
+hunt: $(VENV)/.extra-test  ## Search for new counterexamples: the property tests, with thousands of fresh examples
+	$(PY) -m pytest $(PARALLEL) --hypothesis-profile=search -m hypothesis
 
 lint: $(VENV)/.extra-dev  ## Check style and types: ruff, mypy, clang-format
 	$(PY) -m ruff check .
