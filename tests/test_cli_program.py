@@ -21,6 +21,8 @@ import numpy as np
 import pytest
 from cli_files import columns, run, write_csv, write_parquet
 
+from splitsecond._install import install_line
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -109,7 +111,7 @@ def test_without_the_extra() -> None:
         [sys.executable, "-c", code, "demo"], capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 1
-    assert done.stderr == 'The command line needs typer: pip install "splitsecond[cli]"\n'
+    assert done.stderr == f"The command line needs typer: {install_line('cli')}\n"
 
 
 def test_ctrl_c_while_importing_is_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

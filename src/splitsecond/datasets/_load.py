@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._files import write_whole
+from splitsecond._install import install_line
 from splitsecond.datasets._content import fingerprint
 from splitsecond.datasets._homes import download as _download
 
@@ -119,7 +120,7 @@ def load(
     It is looked for in the folder that the environment variable ``SPLITSECOND_DATA`` names (files
     such as ``raw/NAME.csv.gz``, ``binary/NAME.csv.gz``, ``NAME.parquet``; the target is the last
     column), then among those downloaded before, then at its public home. Needs pandas, and pyarrow
-    for Parquet files: ``pip install "splitsecond[datasets]"``.
+    for Parquet files: ``pip install ".[datasets]"``.
 
     Parameters
     ----------
@@ -247,7 +248,7 @@ def _require_pandas() -> None:
         import pandas  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            'Data sets need pandas: pip install "splitsecond[datasets]" installs it.'
+            f"Data sets need pandas: {install_line('datasets')} installs it."
         ) from error
 
 
