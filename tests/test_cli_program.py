@@ -87,10 +87,23 @@ def test_bench() -> None:
 def test_the_demo_is_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / "demo.py"))
     shown, expected = (
-        re.sub(r"in [\d.]+ m?s", "in no time", text)
+        re.sub(r"[ \d.]+ m?s", " no time", text)
         for text in (program("demo")[0], capsys.readouterr().out)
     )
     assert shown == expected
+
+
+def test_the_demo_shows_what_each_search_is_for() -> None:
+    found = json.loads(program("demo", "--json")[0])
+    assert found["accuracy"] > 0.9
+    objective: dict[Any, Any] = {}
+    for each in found["comparison"]:
+        assert each["seconds"] > each["search_seconds"] + each["binarization_seconds"] > 0
+        objective.setdefault(each["digit"], []).append(each["objective"])
+    for greedy, lickety, split, optimal in objective.values():
+        assert optimal <= split <= lickety < greedy
+    assert objective[8][1] == objective[8][3]
+    assert objective[9][1] < 1.05 * objective[9][3]
 
 
 def test_the_script_is_installed_and_refuses_bad_files(tmp_path: Path) -> None:

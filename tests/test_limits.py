@@ -171,7 +171,7 @@ def test_a_stopped_model_prints_why(hard: Table) -> None:
         model = ENDLESS["optimal"](time_limit=0.1).fit(*hard)
     text = str(model)
     assert "time" in text.lower()
-    assert "gap" in text.lower() or "lower bound" in text.lower()
+    assert "not proved" in text
 
 
 def test_a_generous_limit_changes_nothing() -> None:
