@@ -17,12 +17,12 @@ CXX_FILES = $(shell find core src benchmarks -name '*.cpp' -o -name '*.hpp' -o -
 # Finds cmake, ctest and ninja in the environment when pip had to provide them.
 WITH_TOOLS = PATH="$$(cd $(BIN) && pwd):$$PATH"
 
-# $(call core_tests,build folder,sanitizers): builds and runs the C++ tests. The build is optimised,
-# but keeps its assertions.
+# $(call core_tests,build folder,sanitizers,level): builds and runs the C++ tests, optimised to that
+# level, with assertions. Checks of sanitizers take twice as long to compile at a higher level than 1.
 define core_tests
 	$(WITH_TOOLS) cmake -S core -B $(1) -G Ninja -DSPLITSECOND_BUILD_TESTS=ON \
 		-DSPLITSECOND_SANITIZE=$(2) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-		-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g"
+		-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O$(3) -g"
 	$(WITH_TOOLS) cmake --build $(1) --parallel
 	$(WITH_TOOLS) ctest --test-dir $(1) --parallel 2 --output-on-failure --no-tests=error
 endef
@@ -51,7 +51,7 @@ test-core: $(VENV)/.cmake  ## Run the C++ tests of the core
 
 .PHONY: run-core-tests
 run-core-tests:
-	$(call core_tests,build/core,)
+	$(call core_tests,build/core,,2)
 
 # Tests of limits look at the clock, so they run alone; the others share the processors.
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
@@ -86,8 +86,8 @@ format: $(VENV)/.extra-dev  ## Rewrite the sources in the project's style
 sanitize: export UBSAN_OPTIONS := halt_on_error=1:print_stacktrace=1
 sanitize: export TSAN_OPTIONS := halt_on_error=1:second_deadlock_stack=1
 sanitize: $(VENV)/.cmake  ## Run the C++ tests under the address, undefined and thread sanitizers
-	$(call core_tests,build/san-address,address$(comma)undefined)
-	$(call core_tests,build/san-thread,thread)
+	$(call core_tests,build/san-address,address$(comma)undefined,1)
+	$(call core_tests,build/san-thread,thread,1)
 
 bench: $(VENV)/.extra-bench  ## Run the benchmarks; the tables go to BENCH_OUT
 	$(PY) benchmarks/environments.py
