@@ -37,7 +37,7 @@ help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
 		| awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
 
-demo: $(VENV)/.extra-demo  ## Fit two trees on real data and print them
+demo: $(VENV)/.extra-demo  ## Fit a tree on real data, print it, and compare the searches
 	@$(PY) examples/demo.py
 
 test: test-core test-python  ## Run all tests, C++ and Python
