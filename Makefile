@@ -17,27 +17,27 @@ CXX_FILES = $(shell find core src benchmarks -name '*.cpp' -o -name '*.hpp' -o -
 # Finds cmake, ctest and ninja in the environment when pip had to provide them.
 WITH_TOOLS = PATH="$$(cd $(BIN) && pwd):$$PATH"
 
-# $(call core_tests,build folder,sanitizers): builds and runs the C++ tests. The build is optimised,
-# but keeps its assertions.
+# $(call core_tests,build folder,sanitizers,level): builds and runs the C++ tests, optimised to that
+# level, with assertions. Checks of sanitizers take twice as long to compile at a higher level than 1.
 define core_tests
 	$(WITH_TOOLS) cmake -S core -B $(1) -G Ninja -DSPLITSECOND_BUILD_TESTS=ON \
 		-DSPLITSECOND_SANITIZE=$(2) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-		-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g"
+		-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O$(3) -g"
 	$(WITH_TOOLS) cmake --build $(1) --parallel
-	$(WITH_TOOLS) ctest --test-dir $(1) --output-on-failure --no-tests=error
+	$(WITH_TOOLS) ctest --test-dir $(1) --parallel 2 --output-on-failure --no-tests=error
 endef
 comma := ,
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-core test-python lint docs format sanitize bench paper clean
+.PHONY: help demo test test-core test-python test-exports hunt lint docs format sanitize bench paper clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
 		| awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
 
-demo: $(VENV)/.extra-demo  ## Fit two trees on real data and print them
+demo: $(VENV)/.extra-demo  ## Fit a tree on real data, print it, and compare the searches
 	@$(PY) examples/demo.py
 
 test: test-core test-python  ## Run all tests, C++ and Python
@@ -51,10 +51,21 @@ test-core: $(VENV)/.cmake  ## Run the C++ tests of the core
 
 .PHONY: run-core-tests
 run-core-tests:
-	$(call core_tests,build/core,)
+	$(call core_tests,build/core,,2)
+
+# Tests of limits look at the clock, so they run alone; the others share the processors.
+PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 
 test-python: $(VENV)/.extra-test  ## Run the Python tests
-	$(PY) -m pytest
+	$(PY) -m pytest $(PARALLEL) --ignore tests/test_limits.py
+	$(PY) -m pytest tests/test_limits.py
+
+test-exports: export SPLITSECOND_REQUIRE_EXPORTS := 1
+test-exports: $(VENV)/.extra-test-exports  ## Run the tests that need shap and ONNX
+	$(PY) -m pytest -m exports tests/test_exports.py
+
+hunt: $(VENV)/.extra-test  ## Search for new counterexamples: the property tests, with thousands of fresh examples
+	$(PY) -m pytest $(PARALLEL) --hypothesis-profile=search -m hypothesis
 
 lint: $(VENV)/.extra-dev  ## Check style and types: ruff, mypy, clang-format
 	$(PY) -m ruff check .
@@ -75,8 +86,8 @@ format: $(VENV)/.extra-dev  ## Rewrite the sources in the project's style
 sanitize: export UBSAN_OPTIONS := halt_on_error=1:print_stacktrace=1
 sanitize: export TSAN_OPTIONS := halt_on_error=1:second_deadlock_stack=1
 sanitize: $(VENV)/.cmake  ## Run the C++ tests under the address, undefined and thread sanitizers
-	$(call core_tests,build/san-address,address$(comma)undefined)
-	$(call core_tests,build/san-thread,thread)
+	$(call core_tests,build/san-address,address$(comma)undefined,1)
+	$(call core_tests,build/san-thread,thread,1)
 
 bench: $(VENV)/.extra-bench  ## Run the benchmarks; the tables go to BENCH_OUT
 	$(PY) benchmarks/environments.py

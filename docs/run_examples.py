@@ -83,7 +83,7 @@ def run(page: Path, *, write: bool = False) -> int:
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for example in found:
             printed = _printed(example, names, page)
-            if example.shown is None or _is_like(text[example.shown], printed):
+            if example.shown is None or is_like(text[example.shown], printed):
                 continue
             if not write:
                 raise ExampleError(
@@ -127,7 +127,7 @@ def _command(arguments: list[str]) -> None:
     print(result.stdout, end="")
 
 
-def _is_like(shown: str, printed: str) -> bool:
+def is_like(shown: str, printed: str) -> bool:
     """Whether a page shows what is printed."""
     shown, printed = (TIME.sub("some time", text) for text in (shown, printed))
     return doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)

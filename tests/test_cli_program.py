@@ -21,6 +21,8 @@ import numpy as np
 import pytest
 from cli_files import columns, run, write_csv, write_parquet
 
+from splitsecond._install import install_line
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -85,10 +87,23 @@ def test_bench() -> None:
 def test_the_demo_is_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / "demo.py"))
     shown, expected = (
-        re.sub(r"in [\d.]+ m?s", "in no time", text)
+        re.sub(r"[ \d.]+ m?s", " no time", text)
         for text in (program("demo")[0], capsys.readouterr().out)
     )
     assert shown == expected
+
+
+def test_the_demo_shows_what_each_search_is_for() -> None:
+    found = json.loads(program("demo", "--json")[0])
+    assert found["accuracy"] > 0.9
+    objective: dict[Any, Any] = {}
+    for each in found["comparison"]:
+        assert each["seconds"] > each["search_seconds"] + each["binarization_seconds"] > 0
+        objective.setdefault(each["digit"], []).append(each["objective"])
+    for greedy, lickety, split, optimal in objective.values():
+        assert optimal <= split <= lickety < greedy
+    assert objective[8][1] == objective[8][3]
+    assert objective[9][1] < 1.05 * objective[9][3]
 
 
 def test_the_script_is_installed_and_refuses_bad_files(tmp_path: Path) -> None:
@@ -109,7 +124,7 @@ def test_without_the_extra() -> None:
         [sys.executable, "-c", code, "demo"], capture_output=True, encoding="utf-8", check=False
     )
     assert done.returncode == 1
-    assert done.stderr == 'The command line needs typer: pip install "splitsecond[cli]"\n'
+    assert done.stderr == f"The command line needs typer: {install_line('cli')}\n"
 
 
 def test_ctrl_c_while_importing_is_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -397,15 +397,21 @@ def test_the_file_that_is_read_is_never_replaced(people: Path, people_model: Pat
     assert (people.read_bytes(), people_model.read_bytes()) == before
 
 
+@pytest.mark.skipif(os.name == "nt", reason="other devices")
+def test_devices_are_written_to_without_force(people: Path, people_model: Path) -> None:
+    for command in outputs(people, people_model):
+        assert run(*command, "--out", "/dev/null").exit_code == 0
+        assert run(*command, "--out", "/dev/null", "--force").exit_code == 0
+    assert Path("/dev/null").is_char_device()
+
+
 def test_ctrl_c_while_writing_leaves_nothing(
     people: Path, people_model: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stop(self: Path, content: bytes) -> int:
-        with self.open("wb") as file:
-            file.write(content[: len(content) // 2])
+    def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "write_bytes", stop)
+    monkeypatch.setattr(os, "replace", stop)
     for command in outputs(people, people_model):
         done = run(*command, "--out", kept, "--force")
         assert done.exit_code == 130

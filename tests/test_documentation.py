@@ -9,14 +9,17 @@ import inspect
 import json
 import re
 import runpy
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+import run_notebooks
 from run_examples import ExampleError, examples, run
 
 import splitsecond
 from splitsecond import datasets
+from splitsecond._install import install_line
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -51,11 +54,14 @@ def test_examples_in_docstrings(name: str) -> None:
 
 def test_the_readme_shows_the_demo(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / "demo.py"))
-    shown, proved = (text.split("\n") for text in capsys.readouterr().out.split("\n\n")[:2])
-    readme = re.sub(r"in [\d.]+ ms", "in some ms", (ROOT / "README.md").read_text(encoding="utf-8"))
-    printed = "\n".join(shown[:-1])
-    assert re.sub(r"in [\d.]+ ms", "in some ms", printed) in readme
-    assert "proved optimal" in proved[1]
+    tree, comparison = capsys.readouterr().out.split("\n\n")
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme, shown, rows = (
+        re.sub(r" *\b[\d.]+ m?s\b", " some time", each)
+        for each in (text, tree[: tree.rindex("\n")], comparison.strip())
+    )
+    assert shown in readme
+    assert rows in readme
 
 
 def test_the_picture_is_that_tree() -> None:
@@ -96,27 +102,113 @@ def test_examples_in_pages(page: Path) -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-def test_notebooks_run(path: Path) -> None:
-    """What their cells end with is shown, as a notebook would."""
-    pytest.importorskip("matplotlib").use("Agg")
-    from matplotlib import pyplot
+def test_notebooks_show_what_comes_out(path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    assert run_notebooks.run(path) > 0, "python docs/run_notebooks.py puts it in"
 
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    names: dict[str, Any] = {}
-    shown = 0
-    for i, cell in enumerate(cells):
-        if cell["cell_type"] != "code":
-            continue
-        assert (cell["outputs"], cell["execution_count"]) == ([], None), "clear all outputs"
-        where = f"{path.name}, cell {i}"
-        body = ast.parse("".join(cell["source"]), where).body
-        last = body.pop() if isinstance(body[-1], ast.Expr) else None
-        exec(compile(ast.Module(body, []), where, "exec"), names)
-        if isinstance(last, ast.Expr):
-            value = eval(compile(ast.Expression(last.value), where, "eval"), names)
-            shown += bool(value._repr_html_() if hasattr(value, "_repr_html_") else repr(value))
-    pyplot.close("all")
-    assert shown > 0
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda outputs: outputs.clear(),
+        lambda outputs: outputs.reverse(),
+        lambda outputs: outputs[0]["text"].append("more"),
+        lambda outputs: outputs[1]["data"]["text/plain"].append("more"),
+        lambda outputs: outputs[1]["data"]["text/html"].append("<svg></svg>"),
+        lambda outputs: outputs[2]["data"]["text/plain"].remove("a title"),
+    ],
+)
+def test_other_outputs_of_notebooks_are_found(tmp_path: Path, change: Any) -> None:
+    pytest.importorskip("matplotlib")
+    code = (
+        "from matplotlib import pyplot\n"
+        "from splitsecond import OptimalTreeClassifier\n"
+        "pyplot.figure().suptitle('a title')\n"
+        "print('1.5 ms')\n"
+        "OptimalTreeClassifier().fit([[1], [2]] * 9, [0, 1] * 9)"
+    )
+    cells = [{"cell_type": "code", "source": [code], "outputs": [], "execution_count": None}]
+    path = tmp_path / "notebook.ipynb"
+    path.write_text(json.dumps({"cells": cells}))
+    run_notebooks.run(path, write=True)
+    assert run_notebooks.run(path) == 1
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    outputs = notebook["cells"][0]["outputs"]
+    assert [each["output_type"] for each in outputs] == ["stream", "execute_result", "display_data"]
+    outputs[0]["text"] = ["2.5 ms\n"]
+    path.write_text(json.dumps(notebook))
+    assert run_notebooks.run(path) == 1
+    change(outputs)
+    path.write_text(json.dumps(notebook))
+    with pytest.raises(ExampleError, match="code cell 1 shows something else"):
+        run_notebooks.run(path)
+
+
+# How to install it
+
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+    "optional-dependencies"
+]
+READ_BY_USERS = [
+    *ROOT.glob("*.md"),
+    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("examples/*"),
+    *ROOT.glob("src/**/*.py"),
+    ROOT / "benchmarks" / "README.md",
+]
+
+
+def install_lines(text: str) -> list[str]:
+    """Find what pip is asked to install, up to the end of the line, the code or the sentence."""
+    return [
+        found.strip() for found in re.findall(r"pip install ([^`\n]*?)(?=`|\n|\. |\.$| \()", text)
+    ]
+
+
+@pytest.mark.parametrize("path", READ_BY_USERS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_install_lines_work_before_a_release(path: Path) -> None:
+    """The package index does not have splitsecond: only the sources can be installed."""
+    text = path.read_text(encoding="utf-8").replace('\\"', '"')
+    assert not re.search(r"\bsplitsecond\[", text)
+    assert not re.search(r"pip install\s+['\"]?splitsecond", text)
+    for line in install_lines(text):
+        assert "[" not in line or re.search(r'^"\.\[[\w,{}-]+\]"( pandas)?$', line), line
+    for extras in re.findall(r'"\.\[([\w,-]+)\]"', text):
+        assert set(extras.split(",")) <= set(EXTRAS)
+
+
+def test_messages_name_extras_that_exist() -> None:
+    named = [
+        (path.name, extra)
+        for path in ROOT.glob("src/**/*.py")
+        for extra in re.findall(
+            r"install_line\(['\"](.*?)['\"]\)", path.read_text(encoding="utf-8")
+        )
+    ]
+    assert len(named) >= 4
+    assert {extra for _, extra in named} <= set(EXTRAS)
+    for _, extra in named:
+        assert install_lines(install_line(extra)) == [f'".[{extra}]"']
+
+
+def test_one_function_says_how_to_install_an_extra() -> None:
+    for path in ROOT.glob("src/**/*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        documented = [
+            node.body[0].value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and ast.get_docstring(node)
+        ]
+        texts = [
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and node not in documented
+        ]
+        if path.name != "_install.py":
+            assert not [text for text in texts if re.search(r"pip install .*\[", text)], path
 
 
 def page_with(folder: Path, text: str) -> Path:

@@ -86,11 +86,21 @@ def test_fit_returns_self_and_sets_what_is_promised(classifier: Any, table: Any)
 )
 def test_status_of_a_finished_fit(classifier: Any, status: str, table: Any) -> None:
     model = small(classifier).fit(*table)
-    # Any of them may say more when its bound proves more.
-    assert model.status_ in (status, "optimal")
-    if model.status_ == "optimal":
+    assert model.status_ == status
+    best = small(OptimalTreeClassifier).fit(*table).objective_
+    assert model.lower_bound_ <= best <= model.objective_
+    if status == "optimal":
         assert model.lower_bound_ == model.objective_
-        assert model.objective_ == small(OptimalTreeClassifier).fit(*table).objective_
+
+
+@pytest.mark.parametrize(
+    "classifier", [GreedyTreeClassifier, LicketySPLITClassifier, SPLITClassifier]
+)
+def test_a_heuristic_does_not_say_optimal_even_when_it_is(classifier: Any) -> None:
+    X = np.array([[0], [1]] * 20)
+    model = classifier(regularization=0.01).fit(X, X[:, 0])
+    assert model.objective_ == OptimalTreeClassifier().fit(X, X[:, 0]).objective_
+    assert model.status_ == "complete"
 
 
 @every_classifier

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import sqlite3
 from collections.abc import Iterable
 from datetime import date
@@ -268,9 +270,25 @@ def test_scikit_learn_draws_and_prints_it() -> None:
     pyplot.close(figure)
 
 
+def installed(name: str) -> Any:
+    """Return a package of the extra test-exports; where it must be there, its lack is an error."""
+    required = os.environ.get("SPLITSECOND_REQUIRE_EXPORTS")
+    return importlib.import_module(name) if required else pytest.importorskip(name)
+
+
+def test_a_package_that_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPLITSECOND_REQUIRE_EXPORTS", raising=False)
+    with pytest.raises(pytest.skip.Exception):
+        installed("no_such_package")
+    monkeypatch.setenv("SPLITSECOND_REQUIRE_EXPORTS", "1")
+    with pytest.raises(ImportError):
+        installed("no_such_package")
+
+
+@pytest.mark.exports
 @pytest.mark.filterwarnings("ignore")
 def test_shap_explains_it() -> None:
-    shap = pytest.importorskip("shap")
+    shap = installed("shap")
     X, y = numbers()
     model = LicketySPLITClassifier(regularization=0.005).fit(X.fillna({"income": 0}), y)
     same = model.tree_.to_sklearn()
@@ -281,10 +299,10 @@ def test_shap_explains_it() -> None:
     assert whole == pytest.approx(model.predict_proba(X.fillna({"income": 0}).head(20)), abs=1e-6)
 
 
+@pytest.mark.exports
 @pytest.mark.filterwarnings("ignore")
 def test_onnx_runs_it() -> None:
-    skl2onnx = pytest.importorskip("skl2onnx")
-    onnxruntime = pytest.importorskip("onnxruntime")
+    skl2onnx, onnxruntime = installed("skl2onnx"), installed("onnxruntime")
     X, y = numbers()
     model = LicketySPLITClassifier(regularization=0.005, binarizer="midpoint").fit(X, y)
     same = model.tree_.to_sklearn()

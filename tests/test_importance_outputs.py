@@ -73,7 +73,7 @@ def test_a_library_that_is_not_there(
     with pytest.raises(ImportError, match="polars is not installed: pip install polars"):
         rid.to_frame("polars")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=re.escape("pip install 'splitsecond[plot]'")):
+    with pytest.raises(ImportError, match=re.escape('pip install ".[plot]"')):
         rid.plot()
 
 

@@ -384,7 +384,7 @@ def test_sets_beyond_all_floats(pyplot: Any) -> None:
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     tree = tree_of(2)
-    with pytest.raises(ImportError, match=r"pip install 'splitsecond\[plot\]'"):
+    with pytest.raises(ImportError, match=r'pip install "\.\[plot\]"'):
         tree.plot()
     assert tree.to_svg()
 

@@ -14,6 +14,7 @@ from strategies import threshold_table
 from splitsecond import (
     GreedyTreeClassifier,
     LicketySPLITClassifier,
+    LimitWarning,
     OptimalTreeClassifier,
     SPLITClassifier,
     load,
@@ -353,3 +354,40 @@ def meets_parts(part: dict[str, Any], cell: Any, variable: Variable) -> bool:
         and ("at_most" not in part or at_most(part["at_most"]))
         and ("above" not in part or not at_most(part["above"]))
     )
+
+
+# What is said of the bound and of the time
+
+
+@pytest.mark.parametrize("classifier", [LicketySPLITClassifier, SPLITClassifier])
+def test_a_bound_of_two_leaves_is_not_shown(classifier: Any) -> None:
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5), np.array([0, 0, 0, 1] * 5)
+    fitted = classifier(regularization=0.01).fit(X, y)
+    assert fitted.lower_bound_ == 0.02 < fitted.objective_
+    assert "· near-optimal, not proved ·" in str(fitted)
+
+
+def test_a_bound_that_says_more_is_shown() -> None:
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5), np.array([0, 0, 0, 1] * 5)
+    y[-1] = 0  # a row that no tree tells from its equals
+    fitted = SPLITClassifier(regularization=0.01).fit(X, y)
+    assert 0.02 < fitted.lower_bound_ < fitted.objective_
+    assert f"not proved (lower bound {fitted.lower_bound_:.4f}) ·" in str(fitted)
+
+
+def test_a_limit_says_no_bound_of_two_leaves() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 2, (200, 20)), rng.integers(0, 2, 200)
+    with pytest.warns(LimitWarning, match=r"with a valid tree: objective 0\.\d{4}\. Try"):
+        fitted = OptimalTreeClassifier(regularization=0.001, memory_limit=1).fit(X, y)
+    assert fitted.lower_bound_ <= 0.002
+    assert "lower bound" not in str(fitted)
+
+
+@every_classifier
+def test_the_time_of_the_search_is_told_apart(classifier: Any) -> None:
+    fitted = model(classifier)
+    times = fitted.statistics_
+    assert 0 < times["search_seconds"] < times["seconds"]
+    assert 0 < times["binarization_seconds"] <= times["seconds"] - times["search_seconds"]
+    assert re.search(r" in [\d.]+ m?s \(search [\d.]+ m?s\)$", str(fitted).splitlines()[1])

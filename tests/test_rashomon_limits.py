@@ -1,143 +1,40 @@
 """Limits hold for Rashomon sets too, and what comes back is a part of the set.
 
-The table is noise and epsilon is beyond everything: the set is all trees, and its graph alone would
-not fit into any machine. A limit may be overrun a little more than by a search for one tree: what
-was found has still to be counted.
+Those that look at a clock are in test_limits.py.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
-import signal
-import sys
-import threading
-import time
 import warnings
-from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from rashomon_oracle import RashomonOracle, is_trivial, shape_of
+from endless_sets import ENDLESS_SETS, Table, assert_real_trees, noise_without_end
+from rashomon_oracle import RashomonOracle, shape_of
 
 from splitsecond import RESPLIT, LimitWarning, TreeFARMS, load, save
-from splitsecond._exact import within_bound
 
-Table = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
-
-REGULARIZATION = 0.001
-ENDLESS: dict[str, Callable[..., Any]] = {
-    "exact": lambda **limits: TreeFARMS(
-        regularization=REGULARIZATION, epsilon=100, max_depth=7, **limits
-    ),
-    "resplit": lambda **limits: RESPLIT(
-        regularization=REGULARIZATION, epsilon=100, max_depth=7, lookahead_depth=4, **limits
-    ),
-}
-endless = pytest.mark.parametrize("kind", ENDLESS)
+endless = pytest.mark.parametrize("kind", ENDLESS_SETS)
 jobs = pytest.mark.parametrize("n_jobs", [1, 2])
 
 
 @pytest.fixture(scope="module")
 def hard() -> Table:
-    rng = np.random.default_rng(90)
-    X = rng.integers(0, 2, (2000, 40)).astype(np.uint8)
-    TreeFARMS(max_depth=1).fit(X, X[:, 0])  # what is loaded on first use is no part of any limit
-    return X, rng.integers(0, 2, 2000)
-
-
-def most(limit: float) -> float:
-    return 1.5 * limit + 0.5
-
-
-def assert_real_trees(model: Any, X: Any, y: Any) -> None:
-    """Each is whole, and what is said of it is true."""
-    trees = model.trees_
-    assert trees.n_trees >= 1
-    assert sum(trees.objective_histogram().values()) == trees.n_trees
-    places = {0, trees.n_trees - 1, trees.n_trees // 2}
-    for tree in [*(trees[place] for place in places), *trees.sample(20, random_state=0)]:
-        errors = np.mean(_predicted(tree, X) != y)
-        assert tree.objective == pytest.approx(errors + REGULARIZATION * tree.n_leaves, abs=1e-12)
-        assert tree.depth <= model.max_depth
-        assert trees.min_objective <= tree.objective <= trees.bound
-        assert tree.counts[0].tolist() == np.bincount(y).tolist()
-        assert not is_trivial(shape_of(tree))
-    assert model.objective_ == trees.min_objective
-    with pytest.warns(LimitWarning, match="The set is partial"):
-        assert trees.vote(X[:3]).sum(axis=1) == pytest.approx(1)
-    again = pickle.loads(pickle.dumps(trees))
-    assert again.objective_histogram() == trees.objective_histogram()
-
-
-def _predicted(tree: Any, X: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
-    node = np.zeros(len(X), dtype=int)
-    for _ in range(tree.depth):
-        feature = tree.feature[node]
-        yes = X[np.arange(len(X)), np.maximum(feature, 0)] == 1
-        down = np.where(yes, tree.left[node], tree.right[node])
-        node = np.where(feature < 0, node, down)
-    predicted: npt.NDArray[Any] = tree.prediction[node]
-    return predicted
-
-
-@jobs
-@endless
-def test_time_limit(kind: str, n_jobs: int, hard: Table) -> None:
-    model = ENDLESS[kind](time_limit=0.5, n_jobs=n_jobs)
-    start = time.perf_counter()
-    with pytest.warns(
-        LimitWarning, match="with a part of the set|before the best tree was known"
-    ) as caught:
-        model.fit(*hard)
-    assert time.perf_counter() - start <= most(0.5)
-    assert model.status_ == "time_limit"
-    assert [warning.filename for warning in caught] == [__file__]  # the user's line
-    assert_real_trees(model, *hard)
-
-
-@endless
-@pytest.mark.parametrize("limit", [1e-9, 1e-4, 0.005, 0.05])
-def test_a_time_limit_too_short_for_anything(kind: str, limit: float, hard: Table) -> None:
-    model = ENDLESS[kind](time_limit=limit)
-    start = time.perf_counter()
-    with pytest.warns(LimitWarning):
-        model.fit(*hard)
-    assert time.perf_counter() - start <= most(limit)
-    assert model.status_ == "time_limit"
-    assert_real_trees(model, *hard)
+    return noise_without_end()
 
 
 @jobs
 @endless
 @pytest.mark.parametrize("limit", [1, 1000, 300_000, 3_000_000])
 def test_memory_limit(kind: str, limit: int, n_jobs: int, hard: Table) -> None:
-    model = ENDLESS[kind](memory_limit=limit, n_jobs=n_jobs, time_limit=20)
+    model = ENDLESS_SETS[kind](memory_limit=limit, n_jobs=n_jobs, time_limit=20)
     with pytest.warns(LimitWarning):
         model.fit(*hard)
     assert model.status_ == "memory_limit"
     assert model.statistics_["peak_bytes"] <= limit
     assert_real_trees(model, *hard)
-
-
-def test_the_search_for_the_best_tree_has_all_the_time(hard: Table) -> None:
-    """Until it is known there is nothing to count, and no time has to be kept for that."""
-    model = ENDLESS["exact"](time_limit=1)
-    start = time.perf_counter()
-    with pytest.warns(LimitWarning, match="before the best tree was known"):
-        model.fit(*hard)
-    assert 0.9 <= time.perf_counter() - start <= most(1)
-
-
-def test_a_bound_over_millions_of_leaves_takes_no_time() -> None:
-    """It is asked for in the middle of a search, where no limit ends it."""
-    start = time.perf_counter()
-    for epsilon in (Fraction(0), Fraction(1, 3), Fraction(1, 7**9)):
-        within_bound(Fraction(1, 3) + epsilon, Fraction(1, 10**12), 500_000, 2**25)
-    assert time.perf_counter() - start <= 0.2
 
 
 def test_every_tree_of_a_part_is_in_the_set() -> None:
@@ -248,51 +145,3 @@ def test_limits_that_are_never_reached() -> None:
         limited = kind(max_depth=3, time_limit=60, memory_limit=10**9).fit(X, y)
         assert limited.status_ == free.status_ == "complete"
         assert limited.trees_.n_trees == free.trees_.n_trees
-
-
-@jobs
-@endless
-def test_ctrl_c(kind: str, n_jobs: int, hard: Table) -> None:
-    if sys.platform == "win32":
-        pytest.skip("a signal sent by a thread ends the process there")
-    model = ENDLESS[kind](time_limit=20, n_jobs=n_jobs)
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    start = time.perf_counter()
-    timer.start()
-    try:
-        with pytest.warns(LimitWarning, match="Interrupted"):
-            model.fit(*hard)
-    finally:
-        timer.join()
-    assert time.perf_counter() - start <= 2
-    assert model.status_ == "interrupted"
-    assert_real_trees(model, *hard)
-
-
-@pytest.mark.parametrize("ask", ["filter", "vote"])
-def test_ctrl_c_in_a_query(ask: str) -> None:
-    """A query has no part to give back: it ends as any Python code does."""
-    if sys.platform == "win32":
-        pytest.skip("a signal sent by a thread ends the process there")
-    rng = np.random.default_rng(93)
-    X = rng.integers(0, 2, (400, 30)).astype(np.uint8)
-    trees = TreeFARMS(epsilon=100, max_depth=3).fit(X, rng.integers(0, 2, 400)).trees_
-
-    def forever() -> None:
-        until = time.perf_counter() + 20
-        while time.perf_counter() < until:
-            if ask == "filter":
-                trees.filter(uses=["x0", "x1", "x2"])
-            else:
-                trees.vote(X)
-
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    start = time.perf_counter()
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            forever()
-    finally:
-        timer.join()
-    assert time.perf_counter() - start <= 2
-    assert trees.n_trees == sum(trees.objective_histogram().values())

@@ -273,28 +273,6 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
     assert seen(load(path)) == seen(fitted("zero-one"))
 
 
-@pytest.mark.parametrize("step", ["write_bytes", "replace"])
-@pytest.mark.parametrize("error", [OSError("disk full"), KeyboardInterrupt()], ids=repr)
-def test_a_failing_write_changes_nothing(
-    step: str, error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "model.json"
-    save(fitted("zero-one"), path)
-    before = path.read_bytes()
-
-    def fail(self: Path, content: Any) -> None:
-        if step == "write_bytes":
-            with open(self, "wb") as file:
-                file.write(content[:100])
-        raise error
-
-    monkeypatch.setattr(Path, step, fail)
-    with pytest.raises(type(error)):
-        save(fitted("raw-frame"), path)
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_a_value_that_cannot_be_saved_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_text("old")

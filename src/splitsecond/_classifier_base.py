@@ -136,8 +136,16 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         self._check_parameters()
         seconds = self._seconds()
         deadline = None if seconds is None else start + seconds
-        table, target, solution = self._open(X, y, sample_weight, deadline, self._solve)
+        begun = start
+
+        def search(table: Table, target: Target) -> Solution:
+            nonlocal begun
+            begun = time.perf_counter()
+            return self._solve(table, target)
+
+        table, target, solution = self._open(X, y, sample_weight, deadline, search)
         self._keep(table, target, solution)
+        self.statistics_["binarization_seconds"] = begun - start
         self.statistics_["search_seconds"] = self.statistics_["seconds"]
         self.statistics_["seconds"] = time.perf_counter() - start
         return self
@@ -183,11 +191,12 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         if not hasattr(self, "tree_"):
             return repr(self)
         tree = self.tree_
-        bound = (
-            f"proved optimal{self._scope()}"
-            if self.objective_ <= self.lower_bound_
-            else f"near-optimal, not proved (lower bound {self.lower_bound_:.4f})"
-        )
+        if self.objective_ <= self.lower_bound_:
+            bound = f"proved optimal{self._scope()}"
+        else:
+            bound = "near-optimal, not proved"
+            if self._has_telling_bound():
+                bound += f" (lower bound {self.lower_bound_:.4f})"
         ended = STATUSES[self.status_]
         weighted = "weighted " if self._weighted else ""
         leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
@@ -196,7 +205,7 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
                 f"{type(self).__name__}: {leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows",
                 f"{weighted}training accuracy {training_accuracy(tree):.3f} · "
                 f"objective {self.objective_:.4f} · {bound} · "
-                f"{ended} in {_duration(self.statistics_['seconds'])}",
+                f"{ended} in {self._times()}",
                 *self._notes(),
                 tree.to_text(),
             ]
@@ -359,6 +368,16 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         self.tree_, self.objective_ = tree, tree.objective
         self.n_leaves_, self.depth_ = tree.n_leaves, tree.depth
 
+    def _has_telling_bound(self) -> bool:
+        """Whether the lower bound says more than that a tree that splits has two leaves."""
+        return self.lower_bound_ > 2 * float(self.regularization) * (1 + 1e-9)
+
+    def _times(self) -> str:
+        """Say how long the fit took, and how much of it was the search."""
+        search = self.statistics_.get("search_seconds")
+        of_search = "" if search is None else f" (search {_duration(search)})"
+        return _duration(self.statistics_["seconds"]) + of_search
+
     def _scope(self) -> str:
         """Say among which trees this one was searched, unless among all."""
         binarizer = self.binarizer_
@@ -417,9 +436,12 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
             return
         what, limit = reasons[self.status_]
         higher = f"a higher {limit}, or " if limit else ""
+        bound = ""
+        if self._has_telling_bound():
+            bound = f", and no tree of depth {self.max_depth} is below {self.lower_bound_:.4f}"
         warnings.warn(
-            f"{what} with a valid tree: objective {self.objective_:.4f}, and no tree of depth "
-            f"{self.max_depth} is below {self.lower_bound_:.4f}. Try {higher}{self._cheaper}.",
+            f"{what} with a valid tree: objective {self.objective_:.4f}{bound}. "
+            f"Try {higher}{self._cheaper}.",
             LimitWarning,
             stacklevel=4,
         )

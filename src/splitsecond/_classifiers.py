@@ -96,7 +96,8 @@ class LicketySPLITClassifier(_GreedyBelow):
     n_leaves_, depth_ : int
         Size of the tree.
     statistics_ : dict
-        Work done: subproblems, cache hits, seconds, peak bytes.
+        Work done: subproblems, cache hits, peak bytes, and seconds: in all, before the search
+        (``binarization_seconds``: reading and binarizing) and in the search (``search_seconds``).
 
     Examples
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from splitsecond._install import install_line
 from splitsecond._layout import COLOURS, Box, Curve, Picture, Text, percent
 from splitsecond._lettering import on_one_line, shortened, width_of
 
@@ -17,7 +18,7 @@ def pyplot() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError("Plots need matplotlib: pip install 'splitsecond[plot]'.") from error
+        raise ImportError(f"Plots need matplotlib: {install_line('plot')}.") from error
     return pyplot
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from splitsecond._install import install_line
+
 NEEDED = ("typer", "rich", "pyarrow")  # what the extra brings
 
 
@@ -18,5 +20,5 @@ def load() -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in NEEDED:
             raise
-        sys.exit(f'The command line needs {error.name}: pip install "splitsecond[cli]"')
+        sys.exit(f"The command line needs {error.name}: {install_line('cli')}")
     return app

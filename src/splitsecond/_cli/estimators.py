@@ -124,4 +124,6 @@ def summary(model: Any) -> dict[str, Any]:
         "lower_bound": model.lower_bound_,
         "status": model.status_,
         "seconds": model.statistics_["seconds"],
+        "binarization_seconds": model.statistics_.get("binarization_seconds"),
+        "search_seconds": model.statistics_.get("search_seconds"),
     }

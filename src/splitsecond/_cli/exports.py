@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from splitsecond import Tree
+from splitsecond._install import install_line
 from splitsecond._source import literal
 
 
@@ -40,7 +41,7 @@ def _png(tree: Tree) -> bytes:
         import matplotlib as mpl
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError('PNG needs matplotlib: pip install "splitsecond[plot]".') from error
+        raise ImportError(f"PNG needs matplotlib: {install_line('plot')}.") from error
     mpl.use("agg")  # no window is opened
     figure = tree.plot().figure
     content = io.BytesIO()

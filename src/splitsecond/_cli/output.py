@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from splitsecond._cli.options import Writing
-from splitsecond._files import write_whole
+from splitsecond._files import replaces, write_whole
 
 Listener = Callable[..., None]
 WIDE = 100_000  # columns of a pipe: nothing is folded
@@ -99,7 +99,7 @@ def check_out(writing: Writing, *inputs: Path) -> None:
     for path in inputs:
         if path.exists() and out.samefile(path):
             raise ValueError(f"--out {out} is the file that is read: name another.")
-    if not writing.force:
+    if replaces(out) and not writing.force:
         raise ValueError(f"{out} exists already: give --force to replace it.")
 
 

@@ -45,7 +45,8 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
     model : fitted estimator or TreeSet
         One of splitsecond's classifiers or binarizers, or the `trees_` of one, filtered or not.
     path : str or path-like
-        The file; it is replaced whole or not at all.
+        The file; it is replaced whole or not at all, and keeps its mode. Links are followed; pipes
+        and terminals are written to directly.
 
     Examples
     --------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import os
 import zipfile
@@ -14,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._files import write_whole
+from splitsecond._install import install_line
 from splitsecond.datasets._content import fingerprint
 from splitsecond.datasets._homes import download as _download
 
@@ -116,7 +120,7 @@ def load(
     It is looked for in the folder that the environment variable ``SPLITSECOND_DATA`` names (files
     such as ``raw/NAME.csv.gz``, ``binary/NAME.csv.gz``, ``NAME.parquet``; the target is the last
     column), then among those downloaded before, then at its public home. Needs pandas, and pyarrow
-    for Parquet files: ``pip install "splitsecond[datasets]"``.
+    for Parquet files: ``pip install ".[datasets]"``.
 
     Parameters
     ----------
@@ -188,15 +192,11 @@ def _from_home(
         ) from error
     if not verify:
         return table
-    partial = kept.with_name(f"{os.getpid()}-{kept.name}")
-    partial.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        table.to_csv(partial, index=False)
-        table = _read(partial)
-        _check(name, entry, table, f"What {place} sent", where)
-        partial.replace(kept)
-    finally:
-        partial.unlink(missing_ok=True)
+    content = table.to_csv(index=False).encode()
+    table = _read(io.BytesIO(content))
+    _check(name, entry, table, f"What {place} sent", where)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(kept, gzip.compress(content))
     return table
 
 
@@ -220,10 +220,12 @@ def _form(entry: dict[str, Any]) -> str:
     return f"{entry['rows']} rows; {len(entry['columns'])} columns, {entry['columns'][-1]!r} last"
 
 
-def _read(path: Path) -> Any:
+def _read(source: Path | io.BytesIO) -> Any:
     import pandas as pd
 
-    return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path)
+    if isinstance(source, Path) and source.suffix == ".parquet":
+        return pd.read_parquet(source)
+    return pd.read_csv(source)
 
 
 def _find(folder: Path, name: str) -> Path | None:
@@ -246,7 +248,7 @@ def _require_pandas() -> None:
         import pandas  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            'Data sets need pandas: pip install "splitsecond[datasets]" installs it.'
+            f"Data sets need pandas: {install_line('datasets')} installs it."
         ) from error
 
 
