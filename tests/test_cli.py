@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
 import io
 import json
+import os
 import sys
+import threading
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -55,6 +60,70 @@ def test_csv_and_parquet_give_the_same_tree(people: Path, tmp_path: Path) -> Non
     other = write_parquet(tmp_path / "people.parquet", columns())
     by_format = [result("fit", path, "--target", "outcome") for path in (people, other)]
     assert by_format[0]["tree"] == by_format[1]["tree"]
+
+
+def with_name(content: bytes) -> bytes:
+    """Compress as gzip does that stores the name of the file."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(filename="people.csv", mode="wb", fileobj=buffer) as file:
+        file.write(content)
+    return buffer.getvalue()
+
+
+COMPRESSIONS = {
+    "gzip without a name": gzip.compress,
+    "gzip with a name": with_name,
+    "two gzip files joined": lambda c: gzip.compress(c[:99]) + gzip.compress(c[99:]),
+    "bzip2": bz2.compress,
+    "Zstandard": lambda c: pa.compress(c, "zstd", asbytes=True),
+    "none": bytes,
+}
+
+
+@pytest.mark.parametrize("name", ["people.csv.gz", "people"])
+@pytest.mark.parametrize("how", COMPRESSIONS)
+def test_compressed_tables_whatever_their_names(
+    people: Path, tmp_path: Path, how: str, name: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(COMPRESSIONS[how](people.read_bytes()))
+    tree = result("fit", path, "--target", "outcome")["tree"]
+    assert tree == result("fit", people, "--target", "outcome")["tree"]
+
+
+def test_a_table_that_duckdb_compressed(people: Path, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv.gz"
+    table = f"FROM read_csv('{people}', all_varchar = true)"  # as text, which it leaves as it is
+    duckdb.sql(f"COPY ({table}) TO '{path}' (FORMAT csv, COMPRESSION gzip)")
+    tree = result("fit", path, "--target", "outcome")["tree"]
+    assert tree == result("fit", people, "--target", "outcome")["tree"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "gzip", "parquet"])
+def test_tables_from_pipes(people: Path, tmp_path: Path, kind: str) -> None:
+    expected = result("fit", people, "--target", "outcome")["tree"]
+    content = people.read_bytes()
+    if kind == "gzip":
+        content = gzip.compress(content)
+    elif kind == "parquet":
+        content = write_parquet(tmp_path / "people.parquet", columns()).read_bytes()
+    args = ("fit", "-", "--target", "outcome", "--json")
+    done = run(*args, given=content)
+    assert json.loads(done.stdout)["tree"] == expected
+    if hasattr(os, "mkfifo"):
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_bytes, args=[content])
+        writer.start()
+        assert result("fit", pipe, "--target", "outcome")["tree"] == expected
+        writer.join()
+
+
+def test_lines_of_a_piped_table_are_counted() -> None:
+    done = run("fit", "-", "--target", "y", given=b"a,y\n1,x\n2,\n")
+    assert "them data row 2 (line 3 of the file)" in done.stderr
+    done = run("fit", "-", "--target", "z", given=b"a,y\n1,x\n2,\n")
+    assert done.stderr.startswith("splitsecond: error: standard input has no column 'z'.")
 
 
 def test_a_file_gives_the_tree_that_the_library_finds(people: Path) -> None:

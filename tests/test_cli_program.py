@@ -30,7 +30,8 @@ def no_pandas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("hidden")
     (folder / "pandas.py").write_text("raise ImportError")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(folder))
+        path = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+        patch.setenv("PYTHONPATH", os.pathsep.join(path))
         yield
 
 
@@ -115,7 +116,8 @@ def test_without_the_extra() -> None:
 def test_ctrl_c_while_importing_is_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import signal\nsignal.raise_signal(signal.SIGINT)\nraise ImportError('after Ctrl-C')"
     (tmp_path / "numpy.py").write_text(code)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    path = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
+    monkeypatch.setenv("PYTHONPATH", path)
     script = shutil.which("splitsecond", path=sysconfig.get_path("scripts"))
     assert script is not None
     done = subprocess.run([script, "demo"], capture_output=True, encoding="utf-8", check=False)
@@ -153,3 +155,37 @@ def test_ctrl_c_ends_a_search_with_130_and_no_file(tmp_path: Path) -> None:
     assert out == ""
     assert messages.splitlines()[-1].startswith("splitsecond: interrupted")
     assert sorted(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.parametrize("opened", [False, True])
+def test_ctrl_c_ends_the_wait_for_a_pipe(tmp_path: Path, opened: bool) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    waits = '(tables, "_read_all")' if opened else '(tables.Path, "open")'
+    # It says when it begins to wait: for someone to open the pipe, or to write to it.
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "import splitsecond_cli\n"
+        "from splitsecond._cli import tables\n"
+        f"what, name = {waits}\n"
+        "inner = getattr(what, name)\n"
+        "def told(*a, **k): print('waiting', flush=True); return inner(*a, **k)\n"
+        "setattr(what, name, told); splitsecond_cli.main()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "fit", str(pipe), "--target", "y"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        writer = pipe.open("wb", buffering=0) if opened else None
+        assert process.stdout is not None
+        assert process.stdout.readline() == "waiting\n"
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        out, messages = process.communicate(timeout=60)
+        if writer is not None:
+            writer.close()
+    assert (process.returncode, out) == (130, "")
+    assert messages.startswith("splitsecond: interrupted")

@@ -91,7 +91,10 @@ def bytes_of(text: str | None) -> int | None:
 
 File = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="Table to read: CSV (also .tsv, .gz) or Parquet."),
+    typer.Argument(
+        metavar="FILE",
+        help="Table to read: CSV (also .tsv, .gz) or Parquet; - for standard input.",
+    ),
 ]
 Model = Annotated[
     Path,
