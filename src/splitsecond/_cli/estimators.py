@@ -16,8 +16,6 @@ from splitsecond._cli.options import (
     Sets,
     Weighting,
     Writing,
-    bytes_of,
-    regularization_of,
 )
 from splitsecond._cli.output import progress, say
 from splitsecond._cli.tables import Data
@@ -57,7 +55,7 @@ def make(kind: Algorithm | Method, learning: Learning, jobs: int, **parameters: 
         max_depth=learning.max_depth,
         class_weight="balanced" if balanced else None,
         binarizer=None if learning.binarizer is Binarizer.NONE else str(learning.binarizer),
-        memory_limit=bytes_of(learning.memory_limit),
+        memory_limit=learning.memory_limit,
         n_jobs=jobs,
         **options,
     )
@@ -71,7 +69,7 @@ def make_set(sets: Sets, jobs: int = 1, time_limit: float | None = None) -> Any:
         sets.method,
         sets,
         jobs,
-        regularization=regularization_of(sets.regularization),
+        regularization=sets.regularization,
         epsilon=sets.epsilon,
         epsilon_kind=str(sets.epsilon_kind),
         keep_trivial=sets.keep_trivial,

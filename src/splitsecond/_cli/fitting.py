@@ -5,19 +5,14 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from sklearn.base import clone
 
 from splitsecond._cli import options as o
-from splitsecond._cli.estimators import finish, fit_on, make, quietly, summary
 from splitsecond._cli.output import check_out, progress, warnings_said, write, write_json
-from splitsecond._cli.scoring import (
-    choose_regularization,
-    commonest,
-    cross_validated,
-    scores,
-    split,
-)
 from splitsecond._cli.tables import Data, Source, read_data
+
+
+def _price(text: str) -> Any:
+    return text if text == o.AUTO else o.regularization_of(text)
 
 
 def fit(
@@ -28,10 +23,11 @@ def fit(
         o.Algorithm, o.choice("How the tree is found", o.Algorithm)
     ] = o.Algorithm.LICKETY,
     regularization: Annotated[
-        str,
+        Any,
         typer.Option(
             metavar="LAMBDA",
             help="Price of a leaf as a share of the rows; auto chooses it by cross-validation.",
+            parser=_price,
         ),
     ] = "0.01",
     learning: o.Learning,
@@ -65,16 +61,19 @@ def fit(
     aside. With --cv, it has seen all rows, and the score is that of fitting as such.
     """
     check_out(writing, file)
+    data = read_data(Source.of(file, columns), target, weight, learning.binarizer)
+    from splitsecond._cli.estimators import finish, fit_on, make, summary
+    from splitsecond._cli.scoring import commonest, scores, split
+
     auto = regularization == o.AUTO
     model = make(
         algorithm,
         learning,
         jobs,
-        regularization=0 if auto else o.regularization_of(regularization),
+        regularization=0 if auto else regularization,
         postprocess=False if no_postprocess else None,
         time_limit=time_limit,
     )
-    data = read_data(Source.of(file, columns), target, weight, learning.binarizer)
     held_out = None
     if test_size is not None:
         data, held_out = split(data, test_size, seed)
@@ -102,6 +101,8 @@ def fit(
 
 def _choose(model: Any, data: Data, seed: int) -> tuple[Any, dict[str, Any]]:
     """Return the best model of a path, whose tree a fit by itself might not find, and the path."""
+    from splitsecond._cli.scoring import choose_regularization
+
     with progress("choosing the price of a leaf"):
         path = choose_regularization(model, data, seed)
     columns = ("regularization", "n_leaves", "loss", "cv_loss", "cv_standard_error")
@@ -114,6 +115,11 @@ def _choose(model: Any, data: Data, seed: int) -> tuple[Any, dict[str, Any]]:
 
 
 def _cross_validate(model: Any, data: Data, n: int, seed: int, auto: bool) -> dict[str, Any]:
+    from sklearn.base import clone
+
+    from splitsecond._cli.estimators import quietly
+    from splitsecond._cli.scoring import choose_regularization, cross_validated
+
     def fitted(part: Data) -> Any:
         own = clone(model)
         if auto:  # chosen without the fold that is scored, too

@@ -8,10 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from splitsecond import TreeSet, load
-from splitsecond._classifier_base import TreeClassifier
 from splitsecond._cli import options as o
-from splitsecond._cli.estimators import summary
 from splitsecond._cli.exports import Format, exported
 from splitsecond._cli.output import (
     check_out,
@@ -24,7 +21,7 @@ from splitsecond._cli.output import (
 )
 from splitsecond._cli.tables import Source, rows_named
 from splitsecond._columns import Kind
-from splitsecond._saving import NoModelError
+from splitsecond._saving import NoModelError, load
 
 TABLES = (".csv", ".tsv", ".gz", ".parquet")  # how names of their files end
 
@@ -45,6 +42,8 @@ def show(
     found = open_model(model)
     chosen = tree_of(model, found, tree)
     if json:
+        from splitsecond._cli.estimators import summary
+
         about = summary(found) if tree is None else {"tree_number": tree}
         if hasattr(found, "trees_"):
             about["n_trees"] = found.trees_.n_trees
@@ -81,6 +80,7 @@ def predict(
     Columns are matched by name; those that the model does not know are ignored.
     """
     check_out(writing, model, file)
+    Source.of(file, reading).check()  # before the model, which takes longer
     found = open_model(model)
     if vote:
         check_set("--vote", model, found)
@@ -134,7 +134,7 @@ def explore(
     check_out(writing, trees)
     found = open_model(trees)
     check_set("explore", trees, found)
-    good: TreeSet = found.trees_
+    good = found.trees_
     write_out(writing.out, to_json(good._explorer_data(top)) if writing.json else good.to_html(top))
 
 
@@ -149,6 +149,9 @@ def open_model(path: Path) -> Any:
             raise
         reading = "It looks like a table, which doctor, fit, rashomon and importance read."
         raise ValueError(f"{error} {reading}") from None
+    from splitsecond import TreeSet  # has been imported now
+    from splitsecond._classifier_base import TreeClassifier
+
     if isinstance(found, TreeSet):
         if not found:
             raise ValueError(f"{path} holds a set without trees.")

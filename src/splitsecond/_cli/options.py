@@ -77,10 +77,8 @@ def regularization_of(text: str) -> float | Fraction:
         ) from None
 
 
-def bytes_of(text: str | None) -> int | None:
+def bytes_of(text: str) -> int:
     """Read an amount of memory, such as 500MB or 2GiB."""
-    if text is None:
-        return None
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmg]i?)?b?", text.strip().lower())
     if found is None:
         raise typer.BadParameter(
@@ -108,7 +106,10 @@ Weight = Annotated[
     str | None, typer.Option(metavar="COL", help="Column with the weights of the rows.")
 ]
 Regularization = Annotated[
-    str, typer.Option(metavar="LAMBDA", help="Price of a leaf as a share of the rows.")
+    Any,
+    typer.Option(
+        metavar="LAMBDA", help="Price of a leaf as a share of the rows.", parser=regularization_of
+    ),
 ]
 MaxDepth = Annotated[int, typer.Option(metavar="N", help="Most questions on a path.")]
 TimeLimit = Annotated[
@@ -184,8 +185,12 @@ class Learning:
         Binarizer.AUTO
     )
     memory_limit: Annotated[
-        str | None,
-        typer.Option(metavar="BYTES", help="Memory that the search of a fit may use, such as 2GB."),
+        Any,  # a number or None
+        typer.Option(
+            metavar="BYTES",
+            help="Memory that the search of a fit may use, such as 2GB.",
+            parser=bytes_of,
+        ),
     ] = None
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
-from splitsecond import RashomonImportance
 from splitsecond._checks import listed
 from splitsecond._cli import options as o
-from splitsecond._cli.estimators import STOPPED, finish, fit_on, make_set, summary
 from splitsecond._cli.output import (
     check_out,
     progress,
@@ -24,7 +22,9 @@ from splitsecond._cli.output import (
     write_table,
 )
 from splitsecond._cli.tables import Source, read_data
-from splitsecond._treeset import TreeSet, shown_number
+
+if TYPE_CHECKING:
+    from splitsecond import RashomonImportance, TreeSet
 
 BARS = 40  # characters of the longest
 BINS = 12  # of the histogram that is printed
@@ -52,8 +52,10 @@ def rashomon(
 ) -> None:
     """Find all good trees: how many, the best, their objectives and the variables they use."""
     check_out(writing, file)
-    model = make_set(sets, jobs, time_limit)
     data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
+    from splitsecond._cli.estimators import finish, fit_on, make_set, summary
+
+    model = make_set(sets, jobs, time_limit)
     with warnings_said():
         fit_on(model, data, "searching")
     trees: TreeSet = model.trees_
@@ -78,6 +80,8 @@ def rashomon(
 
 
 def _print(model: Any, top: int) -> None:
+    from splitsecond._treeset import shown_number
+
     trees: TreeSet = model.trees_
     n_trees = trees.n_trees
     plural = "tree" if n_trees == 1 else "trees"
@@ -116,6 +120,8 @@ def _binned(trees: TreeSet) -> dict[str, tuple[int, float]]:
 def _bars(
     parts: dict[str, tuple[int, float]], what: str
 ) -> tuple[list[list[str]], tuple[str, str, str]]:
+    from splitsecond._treeset import shown_number
+
     rows = [
         [name, shown_number(count), "#" * round(BARS * share)]
         for name, (count, share) in parts.items()
@@ -155,6 +161,10 @@ def importance(
     --out writes the table as CSV, or as JSON with --json.
     """
     check_out(writing, file)
+    data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
+    from splitsecond import RashomonImportance
+    from splitsecond._cli.estimators import STOPPED, make_set
+
     rid = RashomonImportance(
         make_set(sets),
         n_bootstraps=bootstraps,
@@ -165,7 +175,6 @@ def importance(
         n_jobs=jobs,
     )
     rid._check_parameters()
-    data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
     with warnings_said(), progress("bootstraps", bootstraps) as listener:
         rid._listener = listener
         try:
@@ -187,6 +196,8 @@ def importance(
 
 
 def _print_importances(rid: RashomonImportance, table: list[dict[str, Any]]) -> None:
+    from splitsecond._treeset import shown_number
+
     trees = ", ".join(shown_number(n) for n in rid.n_trees_[:10])
     more = ", ..." if len(rid.n_trees_) > 10 else ""
     bootstraps = "bootstrap" if len(rid.n_trees_) == 1 else "bootstraps"

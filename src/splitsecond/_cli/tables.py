@@ -65,10 +65,16 @@ class Source:
         """Return the file that the options are about."""
         return cls(path, **vars(options), texts=texts)
 
-    def read(self) -> pa.Table:
-        """Read the table, with the columns asked for; every value is looked at."""
+    def check(self) -> None:
+        """Refuse a file that is not there."""
         if self.path.is_dir():
             raise ValueError(f"{self.path} is a folder: name a file.")
+        if self.path != STANDARD_INPUT:
+            self.path.stat()
+
+    def read(self) -> pa.Table:
+        """Read the table, with the columns asked for; every value is looked at."""
+        self.check()
         table = self._parquet() if self._start.startswith(PARQUET) else self._csv()
         twice = [name for name, times in Counter(table.column_names).items() if times > 1]
         if twice:
