@@ -189,3 +189,77 @@ def test_ctrl_c_ends_the_wait_for_a_pipe(tmp_path: Path, opened: bool) -> None:
             writer.close()
     assert (process.returncode, out) == (130, "")
     assert messages.startswith("splitsecond: interrupted")
+
+
+def redirected(how: str, *args: Any) -> tuple[int, str, str]:
+    """Run the program by a shell that closes or redirects streams."""
+    command = f'"$0" "$@" {how}'
+    done = subprocess.run(
+        ["bash", "-c", command, sys.executable, "-m", "splitsecond", *map(str, args)],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+needs_a_shell = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+
+
+@needs_a_shell
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["fit", "show", "predict", "doctor", "none", "usage", "help"])
+def test_closed_streams(
+    people: Path, people_model: Path, tmp_path: Path, command: str, closed: str
+) -> None:
+    out = tmp_path / "out.json"
+    calls: dict[str, tuple[int, tuple[Any, ...]]] = {
+        "fit": (0, ("fit", people, "--target", "outcome", "--out", out)),
+        "show": (0, ("show", people_model)),
+        "predict": (0, ("predict", people_model, people, "--out", out)),
+        "doctor": (0, ("doctor", people)),
+        "none": (1, ("show", tmp_path / "none")),
+        "usage": (2, ("fit", people, "--colour", "red")),
+        "help": (0, ("--help",)),
+    }
+    code, args = calls[command]
+    found, printed, messages = redirected(closed, *args)
+    assert found == code
+    assert "Traceback" not in messages
+    assert messages.count("\n") <= 1 or command == "usage"
+    assert ">&-" not in closed.split() or printed == ""
+    if out in args:  # and nothing that was meant for a stream is in it
+        expected = tmp_path / "expected.json"
+        args = tuple(expected if each == out else each for each in args)
+        assert run(*args).exit_code == 0
+        drop = r'seconds": [^,\n]*'
+        texts = [re.sub(drop, "", path.read_text(encoding="utf-8")) for path in (out, expected)]
+        assert texts[0] == texts[1]
+
+
+@needs_a_shell
+def test_standard_input_that_is_closed() -> None:
+    code, _, messages = redirected("<&-", "fit", "-", "--target", "y")
+    assert (code, messages.count("\n")) == (1, 1)
+    assert "standard input is empty" in messages
+
+
+@needs_a_shell
+def test_a_reader_that_has_ended(people: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model.json"
+    code, _, messages = redirected(
+        "| true; exit ${PIPESTATUS[0]}", "fit", people, "--target", "outcome", "--out", out
+    )
+    assert (code, messages) == (0, f"splitsecond: wrote {out}\n")
+    assert out.exists()
+    assert redirected("| true; exit ${PIPESTATUS[0]}", "--help")[::2] == (0, "")
+
+
+@needs_a_shell
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_a_device_that_is_full(people_model: Path, tmp_path: Path) -> None:
+    message = "splitsecond: error: No space left on device\n"
+    for args in (("show", people_model), ("--help",)):
+        assert redirected(">/dev/full", *args) == (1, "", message)
+    assert redirected("2>/dev/full", "show", tmp_path / "none")[0] == 1
+    assert redirected("2>/dev/full", "fit", "--colour")[0] == 2

@@ -4,6 +4,8 @@ import os
 import signal
 from types import FrameType
 
+from splitsecond_cli import _streams
+
 INTERRUPTED = 130  # exit code
 
 
@@ -11,6 +13,7 @@ def main() -> None:
     """Run the program; Ctrl-C ends it quietly from the start."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
+    _streams.prepare()
     from splitsecond._cli import load
 
     load()(prog_name="splitsecond")

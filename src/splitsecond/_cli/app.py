@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import pyarrow as pa
@@ -19,14 +20,19 @@ ERROR, INTERRUPTED = 1, 130  # exit codes; typer's own are 0 and 2 (usage)
 class _Commands(TyperGroup):
     """Turns what a command refuses into one message and an exit code, without a traceback."""
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        try:
+            return super().main(*args, **options)
+        except OSError as error:  # the help cannot be written
+            say(f"error: {error.strerror or error}")
+            sys.exit(ERROR)
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             say("interrupted. (--time-limit ends a search with the best found so far.)")
             raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            raise  # the reader of our output has had enough, which typer knows how to take
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             say(f"error: {where}{error.strerror or error}")
