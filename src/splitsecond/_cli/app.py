@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 import splitsecond
-from splitsecond._cli import bench, doctor, fitting, models, sets
+from splitsecond._cli import bench, doctor, fitting, models, paths, sets
 from splitsecond._cli.options import grouped
 from splitsecond._cli.output import say
 
@@ -74,6 +74,7 @@ for command in (
     bench.demo,
     doctor.doctor,
     fitting.fit,
+    paths.path,
     models.show,
     models.predict,
     sets.rashomon,
