@@ -15,9 +15,10 @@ from splitsecond._cli.app import app
 N_ROWS = 240
 
 
-def run(*args: Any) -> Any:
-    """Run a command in this process."""
-    return CliRunner().invoke(app, [str(arg) for arg in args], catch_exceptions=False)
+def run(*args: Any, given: bytes | None = None) -> Any:
+    """Run a command in this process; what is given comes by standard input."""
+    words = [str(arg) for arg in args]
+    return CliRunner().invoke(app, words, input=given, catch_exceptions=False)
 
 
 def columns() -> dict[str, Any]:

@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import splitsecond
 from splitsecond import (
     FixedBinarizer,
     GreedyTreeClassifier,
@@ -29,6 +28,7 @@ from splitsecond import (
     load,
     save,
 )
+from splitsecond._classifier_base import TreeClassifier
 
 MODELS = Path(__file__).parent / "models"
 
@@ -125,7 +125,7 @@ def seen(model: Any) -> dict[str, Any]:
     tables = [table_for(model)]
     if out["names"]:
         tables += [table_for(model, people()[0])]
-    if isinstance(model, splitsecond._saving.TreeClassifier):
+    if isinstance(model, TreeClassifier):
         tree = model.tree_
         out |= {"text": str(model), "rules": tree.rules(), "json": tree.to_json(indent=1)}
         out |= {"dot": tree.to_dot(), "bound": model.lower_bound_, "status": model.status_}

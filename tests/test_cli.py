@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
 import io
 import json
+import os
+import re
 import sys
+import threading
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from cli_files import N_ROWS, columns, run, write_csv, write_parquet
+from sklearn import metrics
 
 import splitsecond
 from splitsecond import load
-from splitsecond._cli import scoring
+from splitsecond._cli import output, scoring
 from splitsecond._cli.app import app
 from splitsecond._cli.exports import sklearn_source
 from splitsecond._cli.tables import words_among_numbers
@@ -55,6 +62,70 @@ def test_csv_and_parquet_give_the_same_tree(people: Path, tmp_path: Path) -> Non
     other = write_parquet(tmp_path / "people.parquet", columns())
     by_format = [result("fit", path, "--target", "outcome") for path in (people, other)]
     assert by_format[0]["tree"] == by_format[1]["tree"]
+
+
+def with_name(content: bytes) -> bytes:
+    """Compress as gzip does that stores the name of the file."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(filename="people.csv", mode="wb", fileobj=buffer) as file:
+        file.write(content)
+    return buffer.getvalue()
+
+
+COMPRESSIONS = {
+    "gzip without a name": gzip.compress,
+    "gzip with a name": with_name,
+    "two gzip files joined": lambda c: gzip.compress(c[:99]) + gzip.compress(c[99:]),
+    "bzip2": bz2.compress,
+    "Zstandard": lambda c: pa.compress(c, "zstd", asbytes=True),
+    "none": bytes,
+}
+
+
+@pytest.mark.parametrize("name", ["people.csv.gz", "people"])
+@pytest.mark.parametrize("how", COMPRESSIONS)
+def test_compressed_tables_whatever_their_names(
+    people: Path, tmp_path: Path, how: str, name: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(COMPRESSIONS[how](people.read_bytes()))
+    tree = result("fit", path, "--target", "outcome")["tree"]
+    assert tree == result("fit", people, "--target", "outcome")["tree"]
+
+
+def test_a_table_that_duckdb_compressed(people: Path, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv.gz"
+    table = f"FROM read_csv('{people}', all_varchar = true)"  # as text, which it leaves as it is
+    duckdb.sql(f"COPY ({table}) TO '{path}' (FORMAT csv, COMPRESSION gzip)")
+    tree = result("fit", path, "--target", "outcome")["tree"]
+    assert tree == result("fit", people, "--target", "outcome")["tree"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "gzip", "parquet"])
+def test_tables_from_pipes(people: Path, tmp_path: Path, kind: str) -> None:
+    expected = result("fit", people, "--target", "outcome")["tree"]
+    content = people.read_bytes()
+    if kind == "gzip":
+        content = gzip.compress(content)
+    elif kind == "parquet":
+        content = write_parquet(tmp_path / "people.parquet", columns()).read_bytes()
+    args = ("fit", "-", "--target", "outcome", "--json")
+    done = run(*args, given=content)
+    assert json.loads(done.stdout)["tree"] == expected
+    if hasattr(os, "mkfifo"):
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=pipe.write_bytes, args=[content])
+        writer.start()
+        assert result("fit", pipe, "--target", "outcome")["tree"] == expected
+        writer.join()
+
+
+def test_lines_of_a_piped_table_are_counted() -> None:
+    done = run("fit", "-", "--target", "y", given=b"a,y\n1,x\n2,\n")
+    assert "them data row 2 (line 3 of the file)" in done.stderr
+    done = run("fit", "-", "--target", "z", given=b"a,y\n1,x\n2,\n")
+    assert done.stderr.startswith("splitsecond: error: standard input has no column 'z'.")
 
 
 def test_a_file_gives_the_tree_that_the_library_finds(people: Path) -> None:
@@ -234,6 +305,198 @@ def test_choosing_a_price_may_be_stopped(
         assert json.loads(done.stdout)["choice"]["status"] == status
 
 
+def test_the_smallest_tree_within_one_standard_error(tmp_path: Path) -> None:
+    random = np.random.default_rng(2)
+    X = random.normal(size=(N_ROWS, 4)).round(2)
+    y = np.where(X @ [2, 1.5, 1, 0.5] + random.normal(size=N_ROWS) > 0, "yes", "no")
+    table = {**{f"x{j}": X[:, j] for j in range(4)}, "outcome": y}
+    file = write_csv(tmp_path / "table.csv", table)
+    args = ("fit", file, "--target", "outcome", "--max-depth", 4)
+    auto = result(*args, "--regularization", "auto")
+    out = tmp_path / "model.json"
+    one = result(*args, "--regularization", "1se", "--cv", 2, "--out", out)
+    choice = one["choice"]
+    assert choice["path"] == auto["choice"]["path"]
+    assert choice["least_cv_loss"] == auto["choice"]["regularization"]
+    assert choice["regularization"] == auto["choice"]["within_one_standard_error"]
+    assert choice["regularization"] > choice["least_cv_loss"]
+    assert one["leaves"] < auto["leaves"]
+    assert load(out).regularization == choice["regularization"]
+    text = run(*args, "--regularization", "1se").stdout
+    assert (
+        f"one standard error of the least loss, which is at {choice['least_cv_loss']:.4g}" in text
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "given", "expected"),
+    [
+        (("bad", "good"), ["bad=5"], {"bad": 5}),
+        (("a=b", "c"), ["a=b=0.5", "c=2"], {"a=b": 0.5, "c": 2}),
+        ((1, 2), ["1=3"], {1: 3}),
+        ((1, 2), ["2.0=3"], {2: 3}),
+        (("true", "false"), ["True=4"], {True: 4}),
+        (("a", "b"), ["balanced"], "balanced"),
+        (("a", "b"), ["none"], None),
+    ],
+)
+def test_class_weights(
+    tmp_path: Path, labels: tuple[Any, Any], given: list[str], expected: Any
+) -> None:
+    random = np.random.default_rng(0)
+    x = random.integers(0, 30, 90)
+    y = [
+        labels[int(value + noise > 20)]
+        for value, noise in zip(x, random.normal(0, 5, 90), strict=True)
+    ]
+    table = write_csv(tmp_path / "table.csv", {"x": x, "y": y})
+    out = tmp_path / "model.json"
+    words = [word for each in given for word in ("--class-weight", each)]
+    found = result("fit", table, "--target", "y", *words, "--out", out)
+    assert load(out).class_weight == expected
+    classes = np.array(y, dtype=object if isinstance(labels[0], str) else None)
+    if labels[0] == "true":
+        classes = classes == "true"
+    direct = splitsecond.LicketySPLITClassifier(class_weight=expected)
+    direct.fit(pa.table({"x": x}), classes)
+    assert found["objective"] == direct.objective_
+    for command in ("path", "rashomon", "importance"):
+        more = ("--bootstraps", 1) if command == "importance" else ()
+        assert run(command, table, "--target", "y", *words, *more).exit_code == 0
+
+
+def test_a_weight_of_a_class_that_a_fold_lacks(tmp_path: Path) -> None:
+    y = ["rare"] + ["a", "b"] * 20
+    table = write_csv(tmp_path / "table.csv", {"x": range(41), "z": [0, 1] * 20 + [1], "y": y})
+    done = run("fit", table, "--target", "y", "--class-weight", "rare=3", "--cv", 3)
+    assert done.exit_code == 0, done.stderr
+
+
+# ---- scores --------------------------------------------------------------------------------------
+
+
+def scored(y: Any, weights: Any = None, **options: Any) -> tuple[dict[str, Any], Any, scoring.Data]:
+    """Scores on the second half of some rows of a model that is fitted to the first."""
+    y = np.asarray(y)
+    random = np.random.default_rng(1)
+    X = pa.table({f"x{j}": random.normal(size=len(y)) + (y == y[0]) for j in range(3)})
+    data = scoring.Data(X, y, weights)
+    train, test = (data.take(part) for part in np.array_split(np.arange(len(y)), 2))
+    model = splitsecond.LicketySPLITClassifier(**options).fit(train.X, train.y)
+    return scoring.scores(model, test, scoring.commonest(train)), model, test
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_are_those_of_scikit_learn(n_classes: int, weighted: bool) -> None:
+    random = np.random.default_rng(0)
+    y = random.choice(["a", "b", "c"][:n_classes], 300)
+    weights = random.integers(0, 4, 300).astype(float) if weighted else None
+    found, model, test = scored(y, weights)
+    proba, predicted = model.predict_proba(test.X), model.predict(test.X)
+    own = {"sample_weight": test.weights}
+    assert found["accuracy"] == pytest.approx(metrics.accuracy_score(test.y, predicted, **own))
+    positive = proba[:, 1] if n_classes == 2 else proba
+    auc = metrics.roc_auc_score(test.y, positive, multi_class="ovr", **own)
+    assert found["auc"] == pytest.approx(auc)
+    assert found["log_loss"] == pytest.approx(metrics.log_loss(test.y, proba, **own))
+    counted = np.ones(len(test)) if test.weights is None else test.weights
+    off = ((proba - (test.y[:, None] == model.classes_)) ** 2).sum(axis=1)
+    brier = np.average(off, weights=counted) / (2 if n_classes == 2 else 1)
+    assert found["brier_score"] == pytest.approx(brier)
+    if n_classes == 2:
+        by_name = metrics.brier_score_loss(test.y, positive, pos_label="b", **own)
+        assert found["brier_score"] == pytest.approx(by_name)
+    assert found["confusion"]["classes"] == sorted(set(y))
+    matrix = metrics.confusion_matrix(test.y, predicted, **own)
+    assert found["confusion"]["matrix"] == matrix.tolist()
+
+
+def test_scores_where_classes_are_missing() -> None:
+    y = ["a", "b"] * 50
+    lone, _, _ = scored([*y, *["b"] * 100])  # of one class
+    assert np.isnan(lone["auc"])
+    assert lone["confusion"]["matrix"][0] == [0, 0]
+    assert lone["log_loss"] >= 0
+    new, model, test = scored([*y, *["a", "b", "c", "c"] * 25])  # one that training lacks
+    assert new["confusion"]["classes"] == ["a", "b", "c"]
+    shares = np.column_stack([model.predict_proba(test.X), np.zeros(len(test))])
+    others = [
+        metrics.roc_auc_score(test.y == name, share)
+        for name, share in zip("abc", shares.T, strict=True)
+    ]
+    assert new["auc"] == pytest.approx(np.mean(others))
+    assert new["log_loss"] > 0.5 * -np.log(np.finfo(float).eps)
+    fewer, _, _ = scored(["a", "b", "c", "c"] * 25 + y)  # one that the scored rows lack
+    assert 0 <= fewer["auc"] <= 1
+    assert fewer["confusion"]["matrix"][2] == [0, 0, 0]
+    nothing, _, _ = scored(y * 2, np.repeat([1.0, 0.0], 100))  # rows without weight
+    for name in ("accuracy", "balanced_accuracy", "auc", "log_loss", "brier_score"):
+        assert np.isnan(nothing[name])
+    scoring.write_scores("on nothing", nothing)
+
+
+def test_scores_are_printed(people: Path) -> None:
+    args = ("fit", people, "--target", "outcome", "--test-size", 0.25, "--cv", 3)
+    found = result(*args)
+    text = run(*args).stdout
+    for each, rows in ((found["held_out"], 60), (found["cross_validation"], N_ROWS * 3 // 4)):
+        line = f"AUC {each['auc']:.3f}, log-loss {each['log_loss']:.3f}, "
+        assert f"{line}Brier score {each['brier_score']:.3f}\n" in text
+        (a, b), (c, d) = each["confusion"]["matrix"]
+        assert a + b + c + d == rows
+        assert re.search(rf"^no +{a} +{b}\nyes +{c} +{d}$", text, re.MULTILINE)
+    assert "true class   predicted no   predicted yes\n" in text
+
+
+def test_a_large_confusion_matrix_is_not_printed(tmp_path: Path) -> None:
+    table = {"x": [i // 10 for i in range(200)], "y": [f"class {i // 10}" for i in range(200)]}
+    path = write_csv(tmp_path / "table.csv", table)
+    text = run("fit", path, "--target", "y", "--test-size", 0.5).stdout
+    assert "the confusion matrix of 20 classes is in the result with --json" in text
+
+
+# ---- path ----------------------------------------------------------------------------------------
+
+
+def test_path(people: Path, tmp_path: Path) -> None:
+    args = ("path", people, "--target", "outcome", "--max-depth", 3, "--algorithm", "optimal")
+    X = columns()
+    y = np.array(X.pop("outcome"))
+    data = scoring.Data(pa.table(X), y)
+    model = splitsecond.OptimalTreeClassifier(max_depth=3, n_jobs=1)
+    expected = scoring.find_path(model, data, 5, 0)
+    assert run(*args).stdout == f"{expected}\n"
+    found = result(*args)
+    assert found["status"] == "complete"
+    assert found["least_cv_loss"] == expected.best_.regularization
+    assert found["within_one_standard_error"] == expected.one_standard_error_.regularization
+    names = ("regularization", "low", "n_leaves", "loss", "cv_loss")
+    for entry, row in zip(expected, found["path"], strict=True):
+        assert [row[name] for name in names] == [getattr(entry, name) for name in names]
+    out = tmp_path / "path.csv"
+    assert run(*args, "--out", out).stdout == ""
+    rows = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
+    assert [float(row["cv_loss"]) for row in rows] == [entry.cv_loss for entry in expected]
+    short = result(*args, "--cv", 0, "--smallest", 0.02, "--largest", 0.1)
+    assert "least_cv_loss" not in short
+    assert all(row["low"] >= 0.02 and row["cv_loss"] is None for row in short["path"])
+
+
+def test_a_path_that_is_cut_short(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*args: Any, **options: Any) -> splitsecond.RegularizationPath:
+        assert options["time_limit"] == 30
+        return splitsecond.RegularizationPath(
+            regularization_path(*args, **options)[:], "time_limit"
+        )
+
+    regularization_path = scoring.regularization_path
+    monkeypatch.setattr(scoring, "regularization_path", stopped)
+    done = run("path", people, "--target", "outcome", "--time-limit", 30)
+    assert done.exit_code == 3
+    assert done.stdout.endswith("incomplete: time_limit\n")
+
+
 # ---- show, predict, export -----------------------------------------------------------------------
 
 
@@ -287,6 +550,22 @@ def test_predict_by_vote(model_set: Path, people: Path) -> None:
     found = result("predict", model_set, people, "--vote")
     shares = load(model_set).trees_.vote(pa.table(columns()))
     assert [row["vote(no)"] for row in found] == shares[:, 0].tolist()
+
+
+def test_predict_with_a_tree_of_a_set(model_set: Path, people: Path) -> None:
+    trees = load(model_set).trees_
+    table = pa.table(columns())
+    predictions = [tree.predict(table).tolist() for tree in trees]
+    number = next(i for i, each in enumerate(predictions) if each != predictions[0])
+    found = result("predict", model_set, people, "--tree", number, "--proba", "--vote")
+    assert [row["prediction"] for row in found] == predictions[number]
+    shares = trees[number].shares()[trees[number].apply(table)]
+    assert [row["p(yes)"] for row in found] == shares[:, 1].tolist()
+    votes = trees.vote(table)
+    assert [row["vote(no)"] for row in found] == votes[:, 0].tolist()
+    done = run("predict", model_set, people, "--tree", 10**6)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "There is no tree 1000000" in done.stderr
 
 
 def test_predict_reads_text_as_training_did(tmp_path: Path) -> None:
@@ -398,6 +677,71 @@ def test_a_partial_set_says_so(tmp_path: Path) -> None:
     assert "note: The set is partial" in voted.stderr
     assert run("explore", out, "--out", tmp_path / "set.html").exit_code == 0
     assert partial in (tmp_path / "set.html").read_text(encoding="utf-8")
+
+
+CONDITIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
+    "avoid": ({"avoids": ["income", "member"]}, ["--avoid", "income", "--avoid", "member"]),
+    "uses": ({"uses": ["income", "job"]}, ["--uses", "income", "--uses", "job"]),
+    "question": ({"uses": 'job == "clerk"'}, ["--uses", 'job == "clerk"']),
+    "max_leaves": ({"max_leaves": 3}, ["--max-leaves", 3]),
+    "min_leaf_rows": ({"min_leaf_rows": 30}, ["--min-leaf-rows", 30]),
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_trees_that_meet_conditions(
+    people: Path, model_set: Path, tmp_path: Path, name: str
+) -> None:
+    conditions, options = CONDITIONS[name]
+    trees = load(model_set).trees_
+    part = trees.filter(**conditions)
+    assert 0 < part.n_trees < trees.n_trees
+    fit = ("--target", "outcome", "--max-depth", 3, "--epsilon", 0.03, "--regularization", 0.02)
+    out = tmp_path / "part.json"
+    args = ("rashomon", people, *fit, *options)
+    found = result(*args, "--out", out)
+    assert (found["n_trees"], found["n_trees_before_filter"]) == (part.n_trees, trees.n_trees)
+    assert found["objective"] == found["min_objective"] == part.min_objective
+    assert found["best"] == [tree.to_dict() for tree in part[:3]]
+    assert load(out).n_trees == part.n_trees
+    text = run(*args).stdout
+    assert text.startswith(f"RESPLIT: {part.n_trees:,} of {trees.n_trees:,} trees, {N_ROWS} rows\n")
+    page = result("explore", model_set, *options)
+    assert [tree["objective"] for tree in page["trees"]] == [tree.objective for tree in part[:200]]
+    assert result("explore", out)["trees"] == page["trees"]
+
+
+def test_conditions_that_no_tree_meets(people: Path, model_set: Path) -> None:
+    fit = ("--target", "outcome", "--max-depth", 3, "--epsilon", 0.03, "--regularization", 0.02)
+    for command in (("rashomon", people, *fit), ("explore", model_set)):
+        done = run(*command, "--avoid", "age", "--max-leaves", 2)
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert "all of the conditions --avoid 'age', --max-leaves 2. Leave one out" in done.stderr
+        done = run(*command, "--uses", "agee")
+        assert done.exit_code == 1
+        assert "'agee'" in done.stderr
+
+
+def test_a_set_is_scored_on_held_out_rows(people: Path, tmp_path: Path) -> None:
+    out = tmp_path / "set.json"
+    args = ("rashomon", people, "--target", "outcome", "--max-depth", 3, "--epsilon", 0.03)
+    args = (*args, "--regularization", 0.02, "--test-size", 0.25, "--seed", 4, "--top", 4)
+    found = result(*args, "--out", out)
+    X = columns()
+    data = scoring.Data(
+        pa.table({n: v for n, v in X.items() if n != "outcome"}), np.array(X["outcome"])
+    )
+    train, test = scoring.split(data, 0.25, 4)
+    model = load(out)
+    assert found["rows"] == len(train)
+    assert found["held_out"]["rows"] == len(test)
+    expected = json.loads(output.to_json(scoring.scores(model, test, scoring.commonest(train))))
+    assert {name: found["held_out"][name] for name in expected} == expected
+    accuracies = [np.mean(tree.predict(test.X) == test.y) for tree in model.trees_[:4]]
+    assert found["held_out"]["accuracies"] == accuracies
+    text = run(*args).stdout
+    assert f"leaves, held-out accuracy {accuracies[1]:.3f}\n" in text
+    assert "the best tree on 60 held-out rows: accuracy" in text
 
 
 def test_importance(people: Path, tmp_path: Path) -> None:

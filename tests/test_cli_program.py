@@ -32,7 +32,8 @@ def no_pandas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("hidden")
     (folder / "pandas.py").write_text("raise ImportError")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(folder))
+        path = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+        patch.setenv("PYTHONPATH", os.pathsep.join(path))
         yield
 
 
@@ -130,7 +131,8 @@ def test_without_the_extra() -> None:
 def test_ctrl_c_while_importing_is_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import signal\nsignal.raise_signal(signal.SIGINT)\nraise ImportError('after Ctrl-C')"
     (tmp_path / "numpy.py").write_text(code)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    path = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
+    monkeypatch.setenv("PYTHONPATH", path)
     script = shutil.which("splitsecond", path=sysconfig.get_path("scripts"))
     assert script is not None
     done = subprocess.run([script, "demo"], capture_output=True, encoding="utf-8", check=False)
@@ -168,3 +170,111 @@ def test_ctrl_c_ends_a_search_with_130_and_no_file(tmp_path: Path) -> None:
     assert out == ""
     assert messages.splitlines()[-1].startswith("splitsecond: interrupted")
     assert sorted(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+@pytest.mark.parametrize("opened", [False, True])
+def test_ctrl_c_ends_the_wait_for_a_pipe(tmp_path: Path, opened: bool) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    waits = '(tables, "_read_all")' if opened else '(tables.Path, "open")'
+    # It says when it begins to wait: for someone to open the pipe, or to write to it.
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "import splitsecond_cli\n"
+        "from splitsecond._cli import tables\n"
+        f"what, name = {waits}\n"
+        "inner = getattr(what, name)\n"
+        "def told(*a, **k): print('waiting', flush=True); return inner(*a, **k)\n"
+        "setattr(what, name, told); splitsecond_cli.main()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "fit", str(pipe), "--target", "y"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        writer = pipe.open("wb", buffering=0) if opened else None
+        assert process.stdout is not None
+        assert process.stdout.readline() == "waiting\n"
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        out, messages = process.communicate(timeout=60)
+        if writer is not None:
+            writer.close()
+    assert (process.returncode, out) == (130, "")
+    assert messages.startswith("splitsecond: interrupted")
+
+
+def redirected(how: str, *args: Any) -> tuple[int, str, str]:
+    """Run the program by a shell that closes or redirects streams."""
+    command = f'"$0" "$@" {how}'
+    done = subprocess.run(
+        ["bash", "-c", command, sys.executable, "-m", "splitsecond", *map(str, args)],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+needs_a_shell = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+
+
+@needs_a_shell
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", ["fit", "show", "predict", "doctor", "none", "usage", "help"])
+def test_closed_streams(
+    people: Path, people_model: Path, tmp_path: Path, command: str, closed: str
+) -> None:
+    out = tmp_path / "out.json"
+    calls: dict[str, tuple[int, tuple[Any, ...]]] = {
+        "fit": (0, ("fit", people, "--target", "outcome", "--out", out)),
+        "show": (0, ("show", people_model)),
+        "predict": (0, ("predict", people_model, people, "--out", out)),
+        "doctor": (0, ("doctor", people)),
+        "none": (1, ("show", tmp_path / "none")),
+        "usage": (2, ("fit", people, "--colour", "red")),
+        "help": (0, ("--help",)),
+    }
+    code, args = calls[command]
+    found, printed, messages = redirected(closed, *args)
+    assert found == code
+    assert "Traceback" not in messages
+    assert messages.count("\n") <= 1 or command == "usage"
+    assert ">&-" not in closed.split() or printed == ""
+    if out in args:  # and nothing that was meant for a stream is in it
+        expected = tmp_path / "expected.json"
+        args = tuple(expected if each == out else each for each in args)
+        assert run(*args).exit_code == 0
+        drop = r'seconds": [^,\n]*'
+        texts = [re.sub(drop, "", path.read_text(encoding="utf-8")) for path in (out, expected)]
+        assert texts[0] == texts[1]
+
+
+@needs_a_shell
+def test_standard_input_that_is_closed() -> None:
+    code, _, messages = redirected("<&-", "fit", "-", "--target", "y")
+    assert (code, messages.count("\n")) == (1, 1)
+    assert "standard input is empty" in messages
+
+
+@needs_a_shell
+def test_a_reader_that_has_ended(people: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model.json"
+    code, _, messages = redirected(
+        "| true; exit ${PIPESTATUS[0]}", "fit", people, "--target", "outcome", "--out", out
+    )
+    assert (code, messages) == (0, f"splitsecond: wrote {out}\n")
+    assert out.exists()
+    assert redirected("| true; exit ${PIPESTATUS[0]}", "--help")[::2] == (0, "")
+
+
+@needs_a_shell
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_a_device_that_is_full(people_model: Path, tmp_path: Path) -> None:
+    message = "splitsecond: error: No space left on device\n"
+    for args in (("show", people_model), ("--help",)):
+        assert redirected(">/dev/full", *args) == (1, "", message)
+    assert redirected("2>/dev/full", "show", tmp_path / "none")[0] == 1
+    assert redirected("2>/dev/full", "fit", "--colour")[0] == 2

@@ -307,6 +307,8 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
         (["--time-limit", 0], "positive number of seconds"),
         (["--time-limit", 1e-6, "--regularization", "auto"], "is too short to choose the price"),
         (["--jobs", 0], "n_jobs=0"),
+        (["--class-weight", "ja=2"], "which the target does not have: its classes are 'no', 'yes'"),
+        (["--class-weight", "no=2", "--class-weight", "no=3"], "two weights for the class 'no'"),
         (["--test-size", 1.5], "between 0 and 1"),
         (["--cv", 1], "from 2 to the number of rows"),
         (["--separator", "::"], "single character"),
@@ -325,6 +327,13 @@ def test_arguments_that_cannot_be_used(people: Path, args: list[Any], expected: 
         ["--regularization", "cheap"],
         ["--regularization", "1/0"],
         ["--memory-limit", "lots"],
+        ["--class-weight", "bad"],
+        ["--class-weight", "=5"],
+        ["--class-weight", "yes=many"],
+        ["--class-weight", "yes=-1"],
+        ["--class-weight", "yes=nan"],
+        ["--class-weight", "balanced", "--class-weight", "yes=2"],
+        ["--class-weight", "balanced", "--class-weight", "none"],
         ["--algorithm", "magic"],
         ["--max-depth", "deep"],
         ["--colour", "red"],
@@ -338,6 +347,10 @@ def test_what_a_command_needs(people: Path, people_model: Path) -> None:
     assert "--target" in refused("fit", people, code=2)
     assert "--vote needs a set" in refused("predict", people_model, people, "--vote")
     assert "--tree needs a set" in refused("show", people_model, "--tree", 0)
+    assert "--tree needs a set" in refused("predict", people_model, people, "--tree", 0)
+    path = ("path", people, "--target", "outcome")
+    assert "smallest=0.0 must be a number" in refused(*path, "--smallest", 0)
+    assert "--cv 1 must be from 2" in refused(*path, "--cv", 1)
     assert "no column 'q'" in refused("predict", people_model, people, "--keep", "q")
     treefarms = ("rashomon", people, "--target", "outcome", "--method", "treefarms")
     assert "no meaning for treefarms" in refused(*treefarms, "--lookahead-depth", 2)

@@ -18,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from saved_models import QUESTIONS, people, unseen, zero_one
 
-import splitsecond
 from splitsecond import (
     FixedBinarizer,
     LicketySPLITClassifier,
@@ -26,6 +25,7 @@ from splitsecond import (
     ThresholdGuessBinarizer,
     load,
 )
+from splitsecond._saving._writing import estimator_out
 
 
 def deep(levels: int) -> Any:
@@ -223,7 +223,7 @@ def small_file(name: str) -> str:
         "binarizer": lambda: FixedBinarizer(QUESTIONS).fit(X[columns]),
         "guess": lambda: ThresholdGuessBinarizer(max_features=2).fit(X[["age", "member"]], y),
     }
-    content = splitsecond._saving.estimator_out(models[name]())
+    content = estimator_out(models[name]())
     if "statistics" in content:
         content["statistics"] = {"seconds": 0.001, "subproblems": 3}
     return json.dumps({"format": "splitsecond model", "version": 1, "model": content})

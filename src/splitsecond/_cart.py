@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 
 from splitsecond._asking import Condition, conditions, has_labels
 from splitsecond._columns import Kind
 from splitsecond._input import names_of
 
 if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
+
     from splitsecond._tree import Tree
 
 
@@ -81,6 +82,8 @@ def _in_32_bits(threshold: float) -> float:
 def _assembled(
     tree: Tree, splits: dict[int, _Split], n_columns: int, names: list[str] | None
 ) -> DecisionTreeClassifier:
+    from sklearn.tree import DecisionTreeClassifier
+
     model = DecisionTreeClassifier()
     shares = tree.shares()
     # A fitted tree tells what its nodes are made of, which differs between versions.

@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier
 
 from splitsecond._asking import asked_table, table_of_row
 from splitsecond._cart import to_sklearn
@@ -25,6 +24,9 @@ from splitsecond._sizes import leaf_text, shares_text, size_text
 from splitsecond._source import to_python
 from splitsecond._sql import to_sql
 from splitsecond._svg import to_svg
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -25,6 +25,7 @@ from splitsecond._classifier_base import LimitWarning
 from splitsecond._exact import as_fraction, objective_of, within_bound
 from splitsecond._explorer import explorer_data, explorer_page
 from splitsecond._figures import plot_objectives, plot_usage
+from splitsecond._input import Table
 from splitsecond._packing import number_of, pack_columns
 from splitsecond._rowcounts import RowsOfGraph, RowSource
 from splitsecond._timbertrek import to_timbertrek

@@ -2,16 +2,30 @@
 
 import os
 import signal
+from types import FrameType
+
+from splitsecond_cli import _streams
+
+INTERRUPTED = 130  # exit code
 
 
 def main() -> None:
     """Run the program; Ctrl-C ends it quietly from the start."""
-    hears = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if hears:  # no exception: packages that are being imported would turn it into others
-        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
+    _streams.prepare()
     from splitsecond._cli import load
 
-    app = load()
-    if hears:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    app(prog_name="splitsecond")
+    load()(prog_name="splitsecond")
+
+
+def _interrupt(signal_number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, or end the program at once if something is being imported.
+
+    Packages that are being imported would turn the exception into others.
+    """
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            os._exit(INTERRUPTED)
+        frame = frame.f_back
+    raise KeyboardInterrupt

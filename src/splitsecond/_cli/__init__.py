@@ -12,9 +12,6 @@ NEEDED = ("typer", "rich", "pyarrow")  # what the extra brings
 
 def load() -> Any:
     """Return the program, or say in a line how to install what it needs, and end."""
-    for stream in (sys.stdout, sys.stderr):
-        if not stream.isatty():  # files and pipes get UTF-8 whatever the machine is set to
-            stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     try:
         from splitsecond._cli.app import app
     except ModuleNotFoundError as error:

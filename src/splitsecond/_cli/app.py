@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 import splitsecond
-from splitsecond._cli import bench, doctor, fitting, models, sets
+from splitsecond._cli import bench, doctor, fitting, models, paths, sets
 from splitsecond._cli.options import grouped
 from splitsecond._cli.output import say
 
@@ -19,14 +20,19 @@ ERROR, INTERRUPTED = 1, 130  # exit codes; typer's own are 0 and 2 (usage)
 class _Commands(TyperGroup):
     """Turns what a command refuses into one message and an exit code, without a traceback."""
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        try:
+            return super().main(*args, **options)
+        except OSError as error:  # the help cannot be written
+            say(f"error: {error.strerror or error}")
+            sys.exit(ERROR)
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             say("interrupted. (--time-limit ends a search with the best found so far.)")
             raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            raise  # the reader of our output has had enough, which typer knows how to take
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             say(f"error: {where}{error.strerror or error}")
@@ -68,6 +74,7 @@ for command in (
     bench.demo,
     doctor.doctor,
     fitting.fit,
+    paths.path,
     models.show,
     models.predict,
     sets.rashomon,

@@ -10,18 +10,10 @@ from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
-import sklearn
 import typer
 
 import splitsecond
-from splitsecond import (
-    GreedyTreeClassifier,
-    LicketySPLITClassifier,
-    OptimalTreeClassifier,
-    SPLITClassifier,
-)
 from splitsecond._cli import options as o
-from splitsecond._cli.estimators import LIMITS, TREES, fit_on, quietly, summary
 from splitsecond._cli.output import progress, warnings_said, write, write_json, write_table
 from splitsecond._cli.tables import Data
 
@@ -37,7 +29,7 @@ class BuiltIn(StrEnum):
 
 def built_in(name: BuiltIn) -> Data:
     """Return one of scikit-learn's tables, with names for columns and classes."""
-    from sklearn import datasets  # not needed to start the program, as are those below
+    from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()
     X = pa.table(dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True)))
@@ -54,8 +46,10 @@ def halves(data: Data, seed: int = 0) -> tuple[Data, Data]:
 
 def demo(json: o.Json = False) -> None:
     """Fit a tree and compare the searches, on data that ships with scikit-learn."""
+    from splitsecond._cli.estimators import fit_on, summary
+
     train, test = halves(built_in(BuiltIn.BREAST_CANCER))
-    model = fit_on(LicketySPLITClassifier(regularization=0.01, max_depth=4), train)
+    model = fit_on(splitsecond.LicketySPLITClassifier(regularization=0.01, max_depth=4), train)
     score = model.score(test.X, test.y)
     found = {**summary(model), "accuracy": score, "tree": model.tree_.to_dict(), "comparison": []}
     images = built_in(BuiltIn.DIGITS)
@@ -68,10 +62,10 @@ def demo(json: o.Json = False) -> None:
     for digit in (8, 9):
         data = Data(images.X, images.y == digit)
         for estimator in (
-            GreedyTreeClassifier,
-            LicketySPLITClassifier,
-            SPLITClassifier,
-            OptimalTreeClassifier,
+            splitsecond.GreedyTreeClassifier,
+            splitsecond.LicketySPLITClassifier,
+            splitsecond.SPLITClassifier,
+            splitsecond.OptimalTreeClassifier,
         ):
             model = fit_on(estimator(regularization=0.005, max_depth=5), data)
             found["comparison"].append({"digit": digit, **summary(model)})
@@ -112,7 +106,11 @@ def bench(
     Times are of whole fits, thresholds included. CART knows no price of a leaf: its tree is folded
     up by it after the fit, outside the timing, as far as that lowers the objective.
     """
-    price = o.regularization_of(regularization)
+    import sklearn
+
+    from splitsecond._cli.estimators import TREES
+
+    price = regularization
     options: dict[str, Any] = {"regularization": price, "max_depth": max_depth, "n_jobs": jobs}
     methods: dict[str, Any] = {
         str(name): of(time_limit=time_limit, **options) for name, of in TREES.items()
@@ -161,6 +159,8 @@ def bench(
 
 
 def _ours(model: Any, train: Data, test: Data, repeats: int) -> dict[str, Any]:
+    from splitsecond._cli.estimators import LIMITS, quietly
+
     seconds = [quietly(model, train).statistics_["seconds"] for _ in range(repeats)]
     return {
         "seconds": median(seconds),

@@ -60,7 +60,6 @@ def doctor(
 
     Exits with 1 if a fit would be refused.
     """
-    price = o.regularization_of(regularization)
     source = Source.of(file, columns)
     table = source.read()
     labels, problems = None, []
@@ -80,7 +79,7 @@ def doctor(
     costs = {}
     if seen and not problems:
         data = None if labels is None else Data(X, labels)
-        costs = estimates(X, data, regularization=price, max_depth=max_depth)
+        costs = estimates(X, data, regularization=regularization, max_depth=max_depth)
     if json:
         write_json(
             {

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from splitsecond._cli.estimators import LIMITS, TREES, quietly
 from splitsecond._cli.options import Algorithm
 from splitsecond._cli.output import progress
 from splitsecond._cli.tables import Data
@@ -36,6 +35,8 @@ def estimates(
         seconds = guessed + SECONDS_PER_VALUE * n_rows * n_columns
         fits = [{"algorithm": "lickety", "seconds": seconds, "at_least": False}]
         return {"basis": "by rule of thumb, perhaps a factor of five off", "fits": fits, **cost}
+    from splitsecond._cli.estimators import LIMITS, TREES, quietly
+
     trial, scale = data, 1.0
     if n_rows > TRIAL_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(n_rows, TRIAL_ROWS, replace=False))

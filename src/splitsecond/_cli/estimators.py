@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import typer
 
 import splitsecond
+from splitsecond._checks import listed
 from splitsecond._classifier_base import TreeClassifier
 from splitsecond._cli.options import (
     Algorithm,
@@ -14,15 +18,13 @@ from splitsecond._cli.options import (
     Learning,
     Method,
     Sets,
-    Weighting,
     Writing,
-    bytes_of,
-    regularization_of,
 )
 from splitsecond._cli.output import progress, say
 from splitsecond._cli.tables import Data
 from splitsecond._rashomon import RashomonClassifier
 from splitsecond._tree import training_accuracy
+from splitsecond._treeset import TreeSet
 
 TREES: dict[Algorithm, type[TreeClassifier]] = {
     Algorithm.LICKETY: splitsecond.LicketySPLITClassifier,
@@ -38,7 +40,9 @@ STOPPED = 3  # exit code: a limit was met, and the result is valid
 LIMITS = ("time_limit", "memory_limit")  # statuses of a fit that stopped at one
 
 
-def make(kind: Algorithm | Method, learning: Learning, jobs: int, **parameters: Any) -> Any:
+def make(
+    kind: Algorithm | Method, learning: Learning, data: Data, jobs: int, **parameters: Any
+) -> Any:
     """Make an estimator; options that were given and have no meaning for it are refused."""
     of = TREES[kind] if isinstance(kind, Algorithm) else SETS[kind]
     options = {
@@ -52,12 +56,11 @@ def make(kind: Algorithm | Method, learning: Learning, jobs: int, **parameters: 
         if name not in known:
             option = "--no-postprocess" if name == "postprocess" else f"--{name.replace('_', '-')}"
             raise ValueError(f"{option} has no meaning for {kind}: leave it out.")
-    balanced = learning.class_weight is Weighting.BALANCED
     model = of(
         max_depth=learning.max_depth,
-        class_weight="balanced" if balanced else None,
+        class_weight=_class_weight(learning.class_weight, data),
         binarizer=None if learning.binarizer is Binarizer.NONE else str(learning.binarizer),
-        memory_limit=bytes_of(learning.memory_limit),
+        memory_limit=learning.memory_limit,
         n_jobs=jobs,
         **options,
     )
@@ -65,13 +68,51 @@ def make(kind: Algorithm | Method, learning: Learning, jobs: int, **parameters: 
     return model
 
 
-def make_set(sets: Sets, jobs: int = 1, time_limit: float | None = None) -> Any:
+def _class_weight(given: Sequence[Any], data: Data) -> dict[Any, float] | str | None:
+    """Return class weights as estimators take them, by the classes of the target."""
+    words = {each for each in given if isinstance(each, str)}
+    pairs = [each for each in given if not isinstance(each, str)]
+    if len(words) > 1 or (words and pairs):
+        raise typer.BadParameter(
+            "Give either one word or weights of classes, such as bad=5.",
+            param_hint="--class-weight",
+        )
+    if not pairs:
+        return "balanced" if "balanced" in words else None
+    classes = np.unique(data.y).tolist()
+    weights: dict[Any, float] = {}
+    for text, weight in pairs:
+        label = _class_named(text, classes)
+        if label in weights:
+            raise ValueError(f"--class-weight gives two weights for the class {label!r}.")
+        weights[label] = weight
+    return weights
+
+
+def _class_named(text: str, classes: list[Any]) -> Any:
+    """Return the class that is written so: true is True, and 1.0 is 1."""
+    for label in classes:
+        if text == str(label) or (isinstance(label, bool) and text.lower() == str(label).lower()):
+            return label
+    with suppress(ValueError):
+        number = float(text)
+        for label in classes:
+            if not isinstance(label, (str, bool)) and number == label:
+                return label
+    raise ValueError(
+        f"--class-weight names the class {text!r}, which the target does not have: its classes are "
+        f"{listed([repr(label) for label in classes])}."
+    )
+
+
+def make_set(sets: Sets, data: Data, jobs: int = 1, time_limit: float | None = None) -> Any:
     """Make an estimator that finds a set of trees."""
     return make(
         sets.method,
         sets,
+        data,
         jobs,
-        regularization=regularization_of(sets.regularization),
+        regularization=sets.regularization,
         epsilon=sets.epsilon,
         epsilon_kind=str(sets.epsilon_kind),
         keep_trivial=sets.keep_trivial,
@@ -89,6 +130,10 @@ def quietly(model: Any, data: Data, listener: Any = None) -> Any:
     """Fit a model that may tell a listener how far it is."""
     if listener is not None:
         model._listener = listener
+    if isinstance(model.class_weight, dict):  # a part of the rows may lack a class
+        present = set(np.unique(data.y).tolist())
+        own = {label: weight for label, weight in model.class_weight.items() if label in present}
+        model.class_weight = own
     try:
         model.fit(data.X, data.y, data.weights)
     finally:
@@ -98,13 +143,15 @@ def quietly(model: Any, data: Data, listener: Any = None) -> Any:
     return model
 
 
-def finish(model: Any, writing: Writing, before: str = "complete") -> None:
+def finish(
+    model: Any, writing: Writing, before: str = "complete", trees: TreeSet | None = None
+) -> None:
     """Save a model if that was asked for, and end with the code for a limit if one was met.
 
-    What was done before the fit has its own status.
+    What was done before the fit has its own status. Of a set, some trees may be all that is saved.
     """
     if writing.out is not None:
-        splitsecond.save(model, writing.out)
+        splitsecond.save(model if trees is None else trees, writing.out)
         say(f"wrote {writing.out}")
     if model.status_ in LIMITS or before != "complete":
         raise typer.Exit(STOPPED)

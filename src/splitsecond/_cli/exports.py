@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from splitsecond import Tree
 from splitsecond._install import install_line
-from splitsecond._source import literal
+
+if TYPE_CHECKING:
+    from splitsecond import Tree
 
 
 class Format(StrEnum):
@@ -118,6 +119,8 @@ def _asks_words(tree: Tree) -> bool:
 
 
 def _list(values: Any) -> str:
+    from splitsecond._source import literal
+
     return f"[{', '.join(literal(value) for value in values.tolist())}]"
 
 

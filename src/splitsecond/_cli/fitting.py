@@ -5,18 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from sklearn.base import clone
 
 from splitsecond._cli import options as o
-from splitsecond._cli.estimators import finish, fit_on, make, quietly, summary
 from splitsecond._cli.output import check_out, progress, warnings_said, write, write_json
-from splitsecond._cli.scoring import (
-    choose_regularization,
-    commonest,
-    cross_validated,
-    scores,
-    split,
-)
 from splitsecond._cli.tables import Data, Source, read_data
 
 
@@ -24,32 +15,21 @@ def fit(
     *,
     file: o.File,
     target: o.Target,
-    algorithm: Annotated[
-        o.Algorithm, o.choice("How the tree is found", o.Algorithm)
-    ] = o.Algorithm.LICKETY,
+    algorithm: o.Tree = o.Algorithm.LICKETY,
     regularization: Annotated[
-        str,
+        Any,
         typer.Option(
             metavar="LAMBDA",
-            help="Price of a leaf as a share of the rows; auto chooses it by cross-validation.",
+            help="Price of a leaf as a share of the rows; auto chooses it by cross-validation, "
+            "1se the largest within one standard error of that.",
+            parser=o.regularization_or_rule,
         ),
     ] = "0.01",
     learning: o.Learning,
-    no_postprocess: Annotated[
-        bool,
-        typer.Option(
-            "--no-postprocess", help="Leave what is below the lookahead greedy (split only)."
-        ),
-    ] = False,
+    no_postprocess: o.NoPostprocess = False,
     time_limit: o.TimeLimit = None,
     jobs: o.Jobs = 1,
-    test_size: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SHARE",
-            help="Set a share of the rows aside, fit on the others, and score the tree on these.",
-        ),
-    ] = None,
+    test_size: o.TestSize = None,
     cv: Annotated[
         int | None,
         typer.Option(metavar="N", help="Score by cross-validation with so many folds, too."),
@@ -65,26 +45,30 @@ def fit(
     aside. With --cv, it has seen all rows, and the score is that of fitting as such.
     """
     check_out(writing, file)
-    auto = regularization == o.AUTO
+    data = read_data(Source.of(file, columns), target, weight, learning.binarizer)
+    from splitsecond._cli.estimators import finish, fit_on, make, summary
+    from splitsecond._cli.scoring import commonest, scores, split, write_scores
+
+    rule = regularization if isinstance(regularization, str) else None
     model = make(
         algorithm,
         learning,
+        data,
         jobs,
-        regularization=0 if auto else o.regularization_of(regularization),
+        regularization=0 if rule else regularization,
         postprocess=False if no_postprocess else None,
         time_limit=time_limit,
     )
-    data = read_data(Source.of(file, columns), target, weight, learning.binarizer)
     held_out = None
     if test_size is not None:
         data, held_out = split(data, test_size, seed)
     found: dict[str, Any] = {}
     with warnings_said():
-        if auto:
-            model, found["choice"] = _choose(model, data, seed)
+        if rule is not None:
+            model, found["choice"] = _choose(model, data, seed, rule)
         if cv is not None:
-            found["cross_validation"] = _cross_validate(model, data, cv, seed, auto)
-        if not auto:
+            found["cross_validation"] = _cross_validate(model, data, cv, seed, rule)
+        if rule is None:
             fit_on(model, data)
     if held_out is not None:
         found["held_out"] = {
@@ -95,63 +79,61 @@ def fit(
         write_json({**summary(model), **found, "tree": model.tree_.to_dict()})
     else:
         write(str(model))
-        for line in _lines(found):
-            write(line)
+        if "choice" in found:
+            write(_choice_text(found["choice"]))
+        if cv is not None:
+            write_scores(f"{cv}-fold cross-validation", found["cross_validation"])
+        if held_out is not None:
+            write_scores(f"on {len(held_out):,} held-out rows", found["held_out"])
     finish(model, writing, found.get("choice", {}).get("status", "complete"))
 
 
-def _choose(model: Any, data: Data, seed: int) -> tuple[Any, dict[str, Any]]:
-    """Return the best model of a path, whose tree a fit by itself might not find, and the path."""
+def _choose(model: Any, data: Data, seed: int, rule: str) -> tuple[Any, dict[str, Any]]:
+    """Return the model chosen from a path, whose tree a fit may not find, and how it was chosen."""
+    from splitsecond._cli.scoring import choose_regularization
+
     with progress("choosing the price of a leaf"):
-        path = choose_regularization(model, data, seed)
+        chosen, path = choose_regularization(model, data, seed, rule)
     columns = ("regularization", "n_leaves", "loss", "cv_loss", "cv_standard_error")
-    return path.best_.model, {
-        "regularization": path.best_.regularization,
+    return chosen.model, {
+        "rule": rule,
+        "regularization": chosen.regularization,
+        "least_cv_loss": path.best_.regularization,
         "within_one_standard_error": path.one_standard_error_.regularization,
         "status": path.status_,
         "path": [{name: getattr(entry, name) for name in columns} for entry in path],
     }
 
 
-def _cross_validate(model: Any, data: Data, n: int, seed: int, auto: bool) -> dict[str, Any]:
+def _cross_validate(model: Any, data: Data, n: int, seed: int, rule: str | None) -> dict[str, Any]:
+    from sklearn.base import clone
+
+    from splitsecond._cli.estimators import quietly
+    from splitsecond._cli.scoring import choose_regularization, cross_validated
+
     def fitted(part: Data) -> Any:
         own = clone(model)
-        if auto:  # chosen without the fold that is scored, too
-            return choose_regularization(own, part, seed).best_.model
+        if rule is not None:  # chosen without the fold that is scored, too
+            return choose_regularization(own, part, seed, rule)[0].model
         return quietly(own, part)
 
     with progress("cross-validating", n) as listener:
         return cross_validated(fitted, data, n, seed, listener)
 
 
-def _lines(found: dict[str, Any]) -> list[str]:
-    lines = []
-    if "choice" in found:
-        choice = found["choice"]
-        lines.append(
-            f"regularization {choice['regularization']:.4g} chosen by cross-validation among the "
-            f"{len(choice['path'])} trees of a path"
-        )
-        simpler = choice["within_one_standard_error"]
-        if simpler != choice["regularization"]:
-            lines[-1] += (
-                f"; {simpler:.4g} is for the smallest tree of the path within one standard error "
-                "of its loss"
-            )
-    if "cross_validation" in found:
-        each = found["cross_validation"]
-        lines.append(
-            f"{each['folds']}-fold cross-validation: {_score_text(each)}, standard deviation of "
-            f"the accuracy {each['accuracy_standard_deviation']:.3f}"
-        )
-    if "held_out" in found:
-        each = found["held_out"]
-        lines.append(f"on {each['rows']:,} held-out rows: {_score_text(each)}")
-    return lines
-
-
-def _score_text(each: dict[str, float]) -> str:
-    return (
-        f"accuracy {each['accuracy']:.3f} (the commonest class alone: {each['baseline']:.3f}), "
-        f"balanced accuracy {each['balanced_accuracy']:.3f}"
+def _choice_text(choice: dict[str, Any]) -> str:
+    chosen, best = choice["regularization"], choice["least_cv_loss"]
+    text = (
+        f"regularization {chosen:.4g} chosen by cross-validation among the {len(choice['path'])} "
+        "trees of a path"
     )
+    simpler = choice["within_one_standard_error"]
+    if choice["rule"] == o.ONE_STANDARD_ERROR:
+        text += ": the smallest tree within one standard error of the least loss"
+        return text if chosen == best else f"{text}, which is at {best:.4g}"
+    if simpler != chosen:
+        text += (
+            f"; {simpler:.4g} is for the smallest tree of the path within one standard error "
+            "of its loss"
+        )
+    return text

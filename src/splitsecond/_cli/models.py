@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from splitsecond import TreeSet, load
-from splitsecond._classifier_base import TreeClassifier
+from splitsecond._checks import listed
 from splitsecond._cli import options as o
-from splitsecond._cli.estimators import summary
 from splitsecond._cli.exports import Format, exported
 from splitsecond._cli.output import (
     check_out,
@@ -24,7 +22,10 @@ from splitsecond._cli.output import (
 )
 from splitsecond._cli.tables import Source, rows_named
 from splitsecond._columns import Kind
-from splitsecond._saving import NoModelError
+from splitsecond._saving import NoModelError, load
+
+if TYPE_CHECKING:
+    from splitsecond import TreeSet
 
 TABLES = (".csv", ".tsv", ".gz", ".parquet")  # how names of their files end
 
@@ -45,6 +46,8 @@ def show(
     found = open_model(model)
     chosen = tree_of(model, found, tree)
     if json:
+        from splitsecond._cli.estimators import summary
+
         about = summary(found) if tree is None else {"tree_number": tree}
         if hasattr(found, "trees_"):
             about["n_trees"] = found.trees_.n_trees
@@ -65,6 +68,7 @@ def predict(
     *,
     model: o.Model,
     file: o.File,
+    tree: TreeNumber = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the share of each class in the leaf.")
     ] = False,
@@ -81,9 +85,12 @@ def predict(
     Columns are matched by name; those that the model does not know are ignored.
     """
     check_out(writing, model, file)
+    Source.of(file, reading).check()  # before the model, which takes longer
     found = open_model(model)
     if vote:
         check_set("--vote", model, found)
+    if tree is not None:
+        found._take(tree_of(model, found, tree))
     source = Source.of(file, reading, _texts(found))
     table = source.read()
     for name in keep:
@@ -125,6 +132,7 @@ def explore(
     *,
     trees: o.SetOfTrees,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Best trees on the page.")] = 200,
+    filters: o.Filters,
     writing: o.Writing,
 ) -> None:
     """Write a page on which to look through the best trees of a set, for any browser.
@@ -134,7 +142,7 @@ def explore(
     check_out(writing, trees)
     found = open_model(trees)
     check_set("explore", trees, found)
-    good: TreeSet = found.trees_
+    good = wanted(found.trees_, filters)
     write_out(writing.out, to_json(good._explorer_data(top)) if writing.json else good.to_html(top))
 
 
@@ -149,18 +157,60 @@ def open_model(path: Path) -> Any:
             raise
         reading = "It looks like a table, which doctor, fit, rashomon and importance read."
         raise ValueError(f"{error} {reading}") from None
+    from splitsecond import TreeSet  # has been imported now
+    from splitsecond._classifier_base import TreeClassifier
+
     if isinstance(found, TreeSet):
         if not found:
             raise ValueError(f"{path} holds a set without trees.")
-        trees, found = found, copy.copy(found._estimator)
-        found.trees_ = trees
-        found._take(trees[0])  # it may be a part of the fitted set
+        found = best_of(found)
     if not isinstance(found, TreeClassifier):
         raise ValueError(
             f"{path} holds a {type(found).__name__}, which has no tree: it is for splitsecond.load "
             "in Python. Name a model, as fit --out or rashomon --out writes it."
         )
     return found
+
+
+def best_of(trees: TreeSet) -> Any:
+    """Return a model that predicts with the best of some trees, perhaps a part of a fitted set."""
+    model: Any = copy.copy(trees._estimator)
+    model.trees_ = trees
+    model._take(trees[0])
+    return model
+
+
+def wanted(trees: TreeSet, filters: o.Filters) -> TreeSet:
+    """Return the trees of a set that meet all conditions; there must be some."""
+    found = trees.filter(
+        uses=filters.uses,
+        avoids=filters.avoid,
+        max_leaves=filters.max_leaves,
+        min_leaf_rows=filters.min_leaf_rows,
+    )
+    if not found:
+        from splitsecond._treeset import shown_number
+
+        n_trees = trees.n_trees
+        which = "The only tree" if n_trees == 1 else f"None of the {shown_number(n_trees)} trees"
+        verb = "does not meet" if n_trees == 1 else "meets"
+        raise ValueError(
+            f"{which} of the set {verb} all of the conditions "
+            f"{listed([f'{name} {value}' for name, value in _conditions(filters)])}. Leave one "
+            "out, or find a larger set with rashomon --epsilon."
+        )
+    return found
+
+
+def _conditions(filters: o.Filters) -> list[tuple[str, Any]]:
+    """Return the options that were given, each with its value."""
+    given: list[tuple[str, Any]] = [("--uses", repr(name)) for name in filters.uses]
+    given += [("--avoid", repr(name)) for name in filters.avoid]
+    if filters.max_leaves is not None:
+        given.append(("--max-leaves", filters.max_leaves))
+    if filters.min_leaf_rows is not None:
+        given.append(("--min-leaf-rows", f"{filters.min_leaf_rows:g}"))
+    return given
 
 
 def check_set(what: str, path: Path, model: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-AUTO = "auto"
+FOLDS = 5  # by which lambda is chosen
+AUTO, ONE_STANDARD_ERROR = "auto", "1se"  # words for lambda
+WEIGHTINGS = ("none", "balanced")  # words for class weights
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
@@ -53,13 +56,6 @@ class Binarizer(StrEnum):
     NONE = "none"
 
 
-class Weighting(StrEnum):
-    """How much the classes count."""
-
-    NONE = "none"
-    BALANCED = "balanced"
-
-
 def choice(text: str, of: type[StrEnum], **options: Any) -> Any:
     """Return an option that takes one of some words, which its help names so that lines can end."""
     *words, last = of
@@ -77,10 +73,30 @@ def regularization_of(text: str) -> float | Fraction:
         ) from None
 
 
-def bytes_of(text: str | None) -> int | None:
+def regularization_or_rule(text: str) -> float | Fraction | str:
+    """Read lambda, or by which rule it is to be chosen."""
+    return text if text in (AUTO, ONE_STANDARD_ERROR) else regularization_of(text)
+
+
+def class_weight_of(text: str) -> str | tuple[str, float]:
+    """Read the weight of a class, such as bad=5; or a word for all classes."""
+    if text in WEIGHTINGS:
+        return text
+    label, _, number = text.rpartition("=")
+    try:
+        weight = float(number)
+    except ValueError:
+        weight = math.nan
+    if not label or not 0 <= weight < math.inf:
+        raise typer.BadParameter(
+            f"{text!r} is neither none, balanced nor a class and its weight, such as bad=5.",
+            param_hint="--class-weight",
+        )
+    return label, int(weight) if weight.is_integer() else weight
+
+
+def bytes_of(text: str) -> int:
     """Read an amount of memory, such as 500MB or 2GiB."""
-    if text is None:
-        return None
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmg]i?)?b?", text.strip().lower())
     if found is None:
         raise typer.BadParameter(
@@ -91,7 +107,10 @@ def bytes_of(text: str | None) -> int | None:
 
 File = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="Table to read: CSV (also .tsv, .gz) or Parquet."),
+    typer.Argument(
+        metavar="FILE",
+        help="Table to read: CSV (also .tsv, .gz) or Parquet; - for standard input.",
+    ),
 ]
 Model = Annotated[
     Path,
@@ -105,7 +124,10 @@ Weight = Annotated[
     str | None, typer.Option(metavar="COL", help="Column with the weights of the rows.")
 ]
 Regularization = Annotated[
-    str, typer.Option(metavar="LAMBDA", help="Price of a leaf as a share of the rows.")
+    Any,
+    typer.Option(
+        metavar="LAMBDA", help="Price of a leaf as a share of the rows.", parser=regularization_of
+    ),
 ]
 MaxDepth = Annotated[int, typer.Option(metavar="N", help="Most questions on a path.")]
 TimeLimit = Annotated[
@@ -117,11 +139,29 @@ Seed = Annotated[int, typer.Option(metavar="N", help="Draws the rows of splits a
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
-def several(metavar: str, text: str) -> Any:
+def several(metavar: str, text: str, **options: Any) -> Any:
     """Return an option that may be repeated."""
     return typer.Option(
-        default_factory=list, show_default=False, metavar=metavar, help=f"{text}; may be repeated."
+        default_factory=list,
+        show_default=False,
+        metavar=metavar,
+        help=f"{text}; may be repeated.",
+        **options,
     )
+
+
+Tree = Annotated[Algorithm, choice("How the tree is found", Algorithm)]
+NoPostprocess = Annotated[
+    bool,
+    typer.Option("--no-postprocess", help="Leave what is below the lookahead greedy (split only)."),
+]
+TestSize = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Hold out a share of the rows, fit on the others, and score the tree on these.",
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,15 +214,24 @@ class Learning:
         ),
     ] = False
     class_weight: Annotated[
-        Weighting,
-        choice("What classes count, with balanced all the same whatever their rows", Weighting),
-    ] = Weighting.NONE
+        list[Any],  # words, or pairs of a class and its weight
+        several(
+            "CLASS=N",
+            "Weight of the rows of a class, such as bad=5; or balanced, for classes of the same "
+            "weight; or none",
+            parser=class_weight_of,
+        ),
+    ]
     binarizer: Annotated[Binarizer, choice("How columns become yes/no questions", Binarizer)] = (
         Binarizer.AUTO
     )
     memory_limit: Annotated[
-        str | None,
-        typer.Option(metavar="BYTES", help="Memory that the search of a fit may use, such as 2GB."),
+        Any,  # a number or None
+        typer.Option(
+            metavar="BYTES",
+            help="Memory that the search of a fit may use, such as 2GB.",
+            parser=bytes_of,
+        ),
     ] = None
 
 
@@ -205,6 +254,27 @@ class Sets(Learning):
         bool,
         typer.Option("--keep-trivial", help="Keep splits between two leaves of the same class."),
     ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """Which trees of a set are wanted."""
+
+    uses: Annotated[
+        list[str], several("NAME", "Keep trees that ask about a variable, or ask a question")
+    ]
+    avoid: Annotated[
+        list[str], several("NAME", "Leave out trees that ask about a variable, or ask a question")
+    ]
+    max_leaves: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Maximum leaves of a tree.")
+    ] = None
+    min_leaf_rows: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N", min=0, help="Minimum training rows in a leaf, or their weight if weighted."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

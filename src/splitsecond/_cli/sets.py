@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
-from splitsecond import RashomonImportance
 from splitsecond._checks import listed
 from splitsecond._cli import options as o
-from splitsecond._cli.estimators import STOPPED, finish, fit_on, make_set, summary
+from splitsecond._cli.models import best_of, wanted
 from splitsecond._cli.output import (
     check_out,
     progress,
@@ -24,7 +23,9 @@ from splitsecond._cli.output import (
     write_table,
 )
 from splitsecond._cli.tables import Source, read_data
-from splitsecond._treeset import TreeSet, shown_number
+
+if TYPE_CHECKING:
+    from splitsecond import RashomonImportance, TreeSet
 
 BARS = 40  # characters of the longest
 BINS = 12  # of the histogram that is printed
@@ -46,23 +47,49 @@ def rashomon(
     time_limit: o.TimeLimit = None,
     jobs: o.Jobs = 1,
     top: Annotated[int, typer.Option(metavar="N", min=0, help="Best trees to print.")] = 3,
+    filters: o.Filters,
+    test_size: o.TestSize = None,
+    seed: o.Seed = 0,
     weight: o.Weight = None,
     columns: o.Columns,
     writing: o.Writing,
 ) -> None:
-    """Find all good trees: how many, the best, their objectives and the variables they use."""
+    """Find all good trees: how many, the best, their objectives and the variables they use.
+
+    With conditions on the trees, such as --avoid, everything is about those that meet them, and
+    --out saves these.
+    """
     check_out(writing, file)
-    model = make_set(sets, jobs, time_limit)
     data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
+    from splitsecond._cli.estimators import finish, fit_on, make_set, summary
+    from splitsecond._cli.scoring import accuracy, commonest, scores, split, write_scores
+
+    held_out = None
+    if test_size is not None:
+        data, held_out = split(data, test_size, seed)
+    model = make_set(sets, data, jobs, time_limit)
     with warnings_said():
         fit_on(model, data, "searching")
+    n_found, part = model.trees_.n_trees, None
+    if filters != o.Filters(uses=[], avoid=[]):
+        part = wanted(model.trees_, filters)
+        model = best_of(part)
     trees: TreeSet = model.trees_
+    score: dict[str, Any] = {}
+    if held_out is not None:
+        score = scores(model, held_out, commonest(data))
+        score = {
+            "rows": len(held_out),
+            **score,
+            "accuracies": [accuracy(tree, held_out) for tree in trees[:top]],
+        }
     if writing.json:
         write_json(
             {
                 **summary(model),
                 "n_trees": trees.n_trees,
                 "partial": trees.is_partial,
+                "n_trees_before_filter": n_found,
                 "min_objective": trees.min_objective,
                 "bound": trees.bound,
                 "histogram": [
@@ -71,20 +98,27 @@ def rashomon(
                 ],
                 "usage": trees._usage(),
                 "best": [tree.to_dict() for tree in trees[:top]],
+                **({"held_out": score} if score else {}),
             }
         )
     else:
-        _print(model, top)
-    finish(model, writing)
+        _print(model, top, n_found, score.get("accuracies"))
+        if score:
+            write("")
+            write_scores(f"the best tree on {score['rows']:,} held-out rows", score)
+    finish(model, writing, trees=part)
 
 
-def _print(model: Any, top: int) -> None:
+def _print(model: Any, top: int, n_found: int, accuracies: list[float] | None) -> None:
+    from splitsecond._treeset import shown_number
+
     trees: TreeSet = model.trees_
     n_trees = trees.n_trees
     plural = "tree" if n_trees == 1 else "trees"
-    write(
-        f"{type(model).__name__}: {shown_number(n_trees)} {plural}, {model.tree_.n_rows[0]:,} rows"
-    )
+    some = shown_number(n_trees)
+    if n_trees < n_found:
+        some, plural = f"{some} of {shown_number(n_found)}", "trees"
+    write(f"{type(model).__name__}: {some} {plural}, {model.tree_.n_rows[0]:,} rows")
     objectives = f"objective {trees.min_objective:.4f} to {trees.bound:.4f}"
     write(f"{', '.join([objectives, *trees._notes()])}\n")
     write_table(*_bars(_binned(trees), "objective"), "trees")
@@ -93,7 +127,9 @@ def _print(model: Any, top: int) -> None:
     if usage:
         write_table(*_bars(usage, "trees that ask about"), "trees")
     for i, tree in enumerate(trees[:top]):
-        write(f"\ntree {i}: objective {tree.objective:.4f}, {tree.n_leaves} leaves\n{tree}")
+        held_out = "" if accuracies is None else f", held-out accuracy {accuracies[i]:.3f}"
+        size = f"{tree.n_leaves} leaves"
+        write(f"\ntree {i}: objective {tree.objective:.4f}, {size}{held_out}\n{tree}")
 
 
 def _binned(trees: TreeSet) -> dict[str, tuple[int, float]]:
@@ -116,6 +152,8 @@ def _binned(trees: TreeSet) -> dict[str, tuple[int, float]]:
 def _bars(
     parts: dict[str, tuple[int, float]], what: str
 ) -> tuple[list[list[str]], tuple[str, str, str]]:
+    from splitsecond._treeset import shown_number
+
     rows = [
         [name, shown_number(count), "#" * round(BARS * share)]
         for name, (count, share) in parts.items()
@@ -155,8 +193,12 @@ def importance(
     --out writes the table as CSV, or as JSON with --json.
     """
     check_out(writing, file)
+    data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
+    from splitsecond import RashomonImportance
+    from splitsecond._cli.estimators import STOPPED, make_set
+
     rid = RashomonImportance(
-        make_set(sets),
+        make_set(sets, data),
         n_bootstraps=bootstraps,
         kind=str(kind),
         max_trees=max_trees,
@@ -165,7 +207,6 @@ def importance(
         n_jobs=jobs,
     )
     rid._check_parameters()
-    data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
     with warnings_said(), progress("bootstraps", bootstraps) as listener:
         rid._listener = listener
         try:
@@ -187,6 +228,8 @@ def importance(
 
 
 def _print_importances(rid: RashomonImportance, table: list[dict[str, Any]]) -> None:
+    from splitsecond._treeset import shown_number
+
     trees = ", ".join(shown_number(n) for n in rid.n_trees_[:10])
     more = ", ..." if len(rid.n_trees_) > 10 else ""
     bootstraps = "bootstrap" if len(rid.n_trees_) == 1 else "bootstraps"

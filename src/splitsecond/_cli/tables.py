@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 import io
 import re
+import stat
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -27,11 +29,20 @@ from splitsecond._input import folded, read_table
 from splitsecond._saving import is_model
 
 UTF8 = "utf-8"
+STANDARD_INPUT = Path("-")
 PARQUET = b"PAR1"  # how such files begin
+COMPRESSED = {  # and those that are compressed, whatever their names
+    "gzip": rb"\x1f\x8b",
+    "bz2": rb"BZh[1-9](1AY&SY|\x17rE8P\x90)",
+    "zstd": rb"\x28\xb5\x2f\xfd",
+    "lz4": rb"\x04\x22\x4d\x18",
+}
+START = 10  # bytes that tell these apart
 BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL")
 MOST_CHARACTERS = 100_000  # of a value; more are mostly a quote that does not end
 FEW = 3  # values that keep a column from being numbers, and may stand for blanks
 MOST_BYTES = 2**31 - 2  # of a block that pyarrow guesses the types of
+CHUNK = 2**20  # bytes of a pipe that are read at once
 MOST_COUNTED = 64 * 2**20  # bytes whose lines are counted for a message
 # The row that an error names, or what it quotes: the user's own words, which are passed over.
 ROW = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\bin row (\d+)""")
@@ -54,17 +65,22 @@ class Source:
         """Return the file that the options are about."""
         return cls(path, **vars(options), texts=texts)
 
-    def read(self) -> pa.Table:
-        """Read the table, with the columns asked for; every value is looked at."""
+    def check(self) -> None:
+        """Refuse a file that is not there."""
         if self.path.is_dir():
             raise ValueError(f"{self.path} is a folder: name a file.")
-        start = self._start()
-        table = self._parquet() if start == PARQUET else self._csv(start)
+        if self.path != STANDARD_INPUT:
+            self.path.stat()
+
+    def read(self) -> pa.Table:
+        """Read the table, with the columns asked for; every value is looked at."""
+        self.check()
+        table = self._parquet() if self._start.startswith(PARQUET) else self._csv()
         twice = [name for name, times in Counter(table.column_names).items() if times > 1]
         if twice:
-            raise ValueError(f"{self.path} has several columns named {twice[0]!r}: rename them.")
+            raise ValueError(f"{self.name} has several columns named {twice[0]!r}: rename them.")
         if table.num_rows == 0 or table.num_columns == 0:
-            raise ValueError(f"{self.path} has no rows below its header.")
+            raise ValueError(f"{self.name} has no rows below its header.")
         for name in (*self.drop, *self.category):
             self.check_column(table, name)
         table = table.drop_columns(list(dict.fromkeys(self.drop)))
@@ -78,7 +94,7 @@ class Source:
     def check_column(self, table: pa.Table, name: str) -> None:
         """Refuse the name of a column that is not there."""
         if name not in table.column_names:
-            raise no_such_column(name, table.column_names, self.path)
+            raise no_such_column(name, table.column_names, self.name)
 
     def row(self, position: int, n_rows: int) -> str:
         """Return what users call a row of the file, given its position in the table."""
@@ -87,13 +103,18 @@ class Source:
         line = f" (line {position + 2:,} of the file)" if self._last_line == n_rows else ""
         return f"data row {position + 1:,}{line}"
 
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+        return "standard input" if self.path == STANDARD_INPUT else str(self.path)
+
     @cached_property
     def _last_line(self) -> int | None:
         """The last line that is not empty, from 0; None if there is none, or if it is far."""
-        if self._start() == PARQUET or "\n".encode(self.encoding) != b"\n":
+        if self._start.startswith(PARQUET) or "\n".encode(self.encoding) != b"\n":
             return None
         size = last = 0
-        with pa.input_stream(str(self.path), compression="detect") as stream:
+        with self._stream() as stream:
             text = io.TextIOWrapper(stream, encoding="latin-1")  # each byte a character
             for place, line in enumerate(iter(lambda: text.readline(MOST_COUNTED), "")):
                 size += len(line)
@@ -103,31 +124,56 @@ class Source:
                     last = place
         return last
 
+    @cached_property
     def _start(self) -> bytes:
+        """The first bytes."""
+        if self._piped is not None:
+            return bytes(self._piped[:START])
         with self.path.open("rb") as file:
-            return file.read(len(PARQUET))
+            return file.read(START)
+
+    @cached_property
+    def _piped(self) -> pa.Buffer | None:
+        """All bytes of what can be read only once; None for a regular file."""
+        if self.path == STANDARD_INPUT:
+            return _read_all(sys.stdin.buffer)
+        if stat.S_ISREG(self.path.stat().st_mode):
+            return None
+        with self.path.open("rb") as file:  # Ctrl-C ends the wait for a writer, too
+            return _read_all(file)
+
+    def _stream(self) -> pa.NativeFile:
+        """Open what is in the file, decompressed."""
+        source = str(self.path) if self._piped is None else pa.BufferReader(self._piped)
+        found = (name for name, start in COMPRESSED.items() if re.match(start, self._start))
+        return pa.input_stream(source, compression=next(found, None))
 
     def _content(self) -> pa.Buffer:
         try:
-            with pa.input_stream(str(self.path), compression="detect") as stream:
+            with self._stream() as stream:
+                self._check_text(stream.read(4))
+            with self._stream() as stream:
                 # Not as bytes: pyarrow's threads may be the last to let go of it, and one that has
                 # to wait for the interpreter while the program ends would abort it.
                 return stream.read_buffer()
         except OSError as error:
-            raise ValueError(f"{self.path} cannot be read: {error}") from error
+            raise ValueError(f"{self.name} cannot be read: {error}") from error
 
-    def _csv(self, start: bytes) -> pa.Table:
+    def _check_text(self, start: bytes) -> None:
+        """Refuse a file that begins as no text does, before all of it is read."""
         if start[:2] == b"PK" or (b"\0" in start and self.encoding == UTF8):
-            raise ValueError(f"{self.path} is neither CSV nor Parquet: save the table as CSV.")
+            raise ValueError(f"{self.name} is neither CSV nor Parquet: save the table as CSV.")
+
+    def _csv(self) -> pa.Table:
         content = self._content()
         characters = np.frombuffer(content, dtype=np.uint8)
         if is_model(bytes(content[:100])):
             raise ValueError(
-                f"{self.path} is a model file, which show, predict and export read, and explore if "
+                f"{self.name} is a model file, which show, predict and export read, and explore if "
                 "it holds a set: a table is needed here, as CSV or Parquet."
             )
         if not (characters > ord(" ")).any():
-            raise ValueError(f"{self.path} is empty: a header and rows are needed.")
+            raise ValueError(f"{self.name} is empty: a header and rows are needed.")
         separator = self.separator or ("\t" if ".tsv" in self.path.suffixes else ",")
         if len(separator) != 1:
             raise ValueError(f"--separator {separator!r} must be a single character.")
@@ -144,7 +190,7 @@ class Source:
         if np.count_nonzero(characters == ord('"')) % 2 and any(
             "\n" in str(v[-1].as_py()) for v in table.columns if v
         ):
-            raise ValueError(f"{self.path} has a quote that is not closed, in its last record.")
+            raise ValueError(f"{self.name} has a quote that is not closed, in its last record.")
         return table
 
     def _parsed(self, content: pa.Buffer, separator: str, *, threads: bool) -> pa.Table:
@@ -172,13 +218,14 @@ class Source:
         text = " ".join(str(error).removeprefix("CSV parse error: ").split())
         text = re.sub(r"^Row #(\d+): ", r"record \1, counting the header: ", text)
         quote = " Is a quote not closed there?" if '"' in text else ""
-        return ValueError(f"{self.path} is not a table: {text:.200}.{quote}")
+        return ValueError(f"{self.name} is not a table: {text:.200}.{quote}")
 
     def _parquet(self) -> pa.Table:
         try:
-            return parquet.read_table(self.path, partitioning=None)
+            source = self.path if self._piped is None else pa.BufferReader(self._piped)
+            return parquet.read_table(source, partitioning=None)
         except (pa.ArrowException, OSError) as error:
-            raise ValueError(f"{self.path} is a damaged Parquet file: {error!s:.300}") from error
+            raise ValueError(f"{self.name} is a damaged Parquet file: {error!s:.300}") from error
 
     def _checked(self, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         kind = column.type
@@ -190,7 +237,7 @@ class Source:
             if longest > MOST_CHARACTERS:
                 row = self.row(pc.index(lengths, longest).as_py(), len(column))
                 raise ValueError(
-                    f"Column {name!r} of {self.path} has a value of {longest:,} characters in "
+                    f"Column {name!r} of {self.name} has a value of {longest:,} characters in "
                     f"{row}: if a quote is not closed there, close it; or leave the column out "
                     f"with --drop {name!r}."
                 )
@@ -198,7 +245,7 @@ class Source:
 
     def _not_text(self, where: str) -> ValueError:
         return ValueError(
-            f"{self.path} is not {self.encoding} text ({where}): say what it is with --encoding, "
+            f"{self.name} is not {self.encoding} text ({where}): say what it is with --encoding, "
             "for example latin-1, or convert it."
         )
 
@@ -214,7 +261,7 @@ def rows_named(source: Source, n_rows: int) -> Iterator[None]:
         if found is not None:
             row = source.row(int(found[1]), n_rows)
             text = f"{text[: found.start()]}in {row}{text[found.end() :]}"
-        raise ValueError(f"{source.path} as X: {text}") from None
+        raise ValueError(f"{source.name} as X: {text}") from None
 
 
 @dataclass(frozen=True)
@@ -244,11 +291,11 @@ def read_data(source: Source, target: str, weight: str | None, binarizer: Binari
     y = labels_of(source, table, target)
     X = table.drop_columns([target] if weight is None else [target, weight])
     if X.num_columns == 0:
-        raise ValueError(f"{source.path} has no column besides the target {target!r}.")
+        raise ValueError(f"{source.name} has no column besides the target {target!r}.")
     for name in X.column_names:
         check_column(source, X[name], name)
     if not any(_varies(X[name]) for name in X.column_names):
-        raise nothing_to_ask(source.path)
+        raise nothing_to_ask(source.name)
     if binarizer is Binarizer.NONE:  # told now, while rows have their places in the file
         with rows_named(source, len(X)):
             read_table(X).check_binary()
@@ -371,7 +418,7 @@ def check_column(source: Source, column: pa.ChunkedArray, name: str) -> None:
         )
 
 
-def nothing_to_ask(path: Path) -> ValueError:
+def nothing_to_ask(path: object) -> ValueError:
     """Return the error for a table whose columns are all constant or blank."""
     return ValueError(f"{path} has no column that tells any rows apart: all are constant or blank.")
 
@@ -393,6 +440,14 @@ def no_such_column(name: str, names: Iterable[str], where: object) -> ValueError
         hint = f" Give --separator {between!r}?"
     columns = listed([repr(each) for each in known])
     return ValueError(f"{where} has no column {name!r}.{hint} Its columns are {columns}.")
+
+
+def _read_all(file: BinaryIO) -> pa.Buffer:
+    """Read a stream to its end into memory that is pyarrow's own."""
+    sink = pa.BufferOutputStream()
+    while part := file.read(CHUNK):
+        sink.write(part)
+    return sink.getvalue()
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -10,17 +10,15 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from splitsecond._classifier_base import TreeClassifier
 from splitsecond._files import write_whole
-from splitsecond._rashomon import RashomonClassifier
-from splitsecond._saving._models import CLASSES, Estimator
 from splitsecond._saving._reader import DamagedError, Reader, is_integer, parse
-from splitsecond._saving._reading import estimator_in
-from splitsecond._saving._sets import set_in, set_out
-from splitsecond._saving._writing import estimator_out
-from splitsecond._treeset import TreeSet
+
+# Estimators take long to import, and a file that holds none is refused without them.
+if TYPE_CHECKING:
+    from splitsecond._saving._models import Estimator
+    from splitsecond._treeset import TreeSet
 
 FORMAT = "splitsecond model"
 VERSION = 1
@@ -57,6 +55,12 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
     >>> splitsecond.load(path).predict([[1.9], [2.1]]).tolist()
     ['a', 'b']
     """
+    from splitsecond._classifier_base import TreeClassifier
+    from splitsecond._saving._models import CLASSES
+    from splitsecond._saving._sets import set_out
+    from splitsecond._saving._writing import estimator_out
+    from splitsecond._treeset import TreeSet
+
     trees = model if isinstance(model, TreeSet) else None
     if trees is not None:
         model = trees._estimator
@@ -114,6 +118,10 @@ def load(path: str | os.PathLike[str]) -> Any:
             f"{path} has format version {version}; this splitsecond reads up to {VERSION}. "
             "Install a newer splitsecond to read it."
         )
+    from splitsecond._rashomon import RashomonClassifier
+    from splitsecond._saving._reading import estimator_in
+    from splitsecond._saving._sets import set_in
+
     try:
         reader = Reader(content)
         model = estimator_in(reader.part("model"))

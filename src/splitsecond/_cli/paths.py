@@ -1,0 +1,92 @@
+"""The command ``path``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from splitsecond._cli import options as o
+from splitsecond._cli.output import (
+    check_out,
+    progress,
+    to_csv,
+    to_json,
+    warnings_said,
+    write_out,
+)
+from splitsecond._cli.tables import Source, read_data
+
+
+def path(
+    *,
+    file: o.File,
+    target: o.Target,
+    algorithm: o.Tree = o.Algorithm.LICKETY,
+    smallest: Annotated[
+        float, typer.Option(metavar="LAMBDA", help="Smallest price of a leaf.")
+    ] = 0.001,
+    largest: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LAMBDA", help="Largest price of a leaf, by default that of a lone leaf."
+        ),
+    ] = None,
+    learning: o.Learning,
+    no_postprocess: o.NoPostprocess = False,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Stop then, with the trees found so far."),
+    ] = None,
+    jobs: o.Jobs = 1,
+    cv: Annotated[
+        int,
+        typer.Option(metavar="N", help="Score by cross-validation with so many folds; 0 for none."),
+    ] = o.FOLDS,
+    seed: o.Seed = 0,
+    weight: o.Weight = None,
+    columns: o.Columns,
+    writing: o.Writing,
+) -> None:
+    """Print the trees for all prices of a leaf: their leaves, losses and cross-validated losses.
+
+    The tree of least cross-validated loss is marked as best, the smallest one within one standard
+    error of it as 1-SE: fit --regularization auto and 1se take them. --out writes the table as CSV,
+    or as JSON with --json.
+    """
+    check_out(writing, file)
+    data = read_data(Source.of(file, columns), target, weight, learning.binarizer)
+    from splitsecond._cli.estimators import STOPPED, make
+    from splitsecond._cli.scoring import find_path
+
+    model = make(
+        algorithm,
+        learning,
+        data,
+        jobs,
+        postprocess=False if no_postprocess else None,
+        time_limit=time_limit,
+    )
+    with warnings_said(), progress("searching"):
+        found = find_path(model, data, cv, seed, smallest=smallest, largest=largest)
+    rows = [
+        {name: value for name, value in vars(entry).items() if name != "model"} for entry in found
+    ]
+    if writing.json:
+        write_out(writing.out, to_json({**_about(model, found), "path": rows}))
+    elif writing.out is not None:
+        write_out(writing.out, to_csv(list(rows[0]), ([*row.values()] for row in rows)))
+    else:
+        write_out(None, str(found))
+    if found.status_ != "complete":
+        raise typer.Exit(STOPPED)
+
+
+def _about(model: Any, found: Any) -> dict[str, Any]:
+    chosen: dict[str, Any] = {}
+    if found[0].cv_loss is not None:
+        chosen = {
+            "least_cv_loss": found.best_.regularization,
+            "within_one_standard_error": found.one_standard_error_.regularization,
+        }
+    return {"model": type(model).__name__, "status": found.status_, **chosen}
