@@ -186,7 +186,7 @@ def test_names_are_checked() -> None:
 
 def test_pandas_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"splitsecond\[datasets\]"):
+    with pytest.raises(ImportError, match=r"\[datasets\]"):
         datasets.load("compas")
 
 
