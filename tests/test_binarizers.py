@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import pickle
+import tracemalloc
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,15 +22,23 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from splitsecond import (
+    RESPLIT,
     FixedBinarizer,
     GreedyTreeClassifier,
     LicketySPLITClassifier,
+    LimitWarning,
     Literal,
     MidpointBinarizer,
     OptimalTreeClassifier,
     QuantileBinarizer,
     ThresholdGuessBinarizer,
+    load,
+    save,
 )
+from splitsecond._binarizer_base import READING_SHARE, Target
+from splitsecond._columns import RawTable
+from splitsecond._limits import BinarizingLimits
+from splitsecond._packing import PackedTable
 
 # Midpoints
 
@@ -345,3 +355,131 @@ def test_all_answers_are_zeros_and_ones() -> None:
         answers = binarizer.fit(CLERKS, PAID).transform(CLERKS)
         assert answers.dtype == np.uint8
         assert set(np.unique(answers)) <= {0, 1}
+
+
+# Limits: those on time are in test_limits.py
+
+
+def wide_frame() -> tuple[pd.DataFrame, Any]:
+    rng = np.random.default_rng(95)
+    X = pd.DataFrame(rng.normal(size=(20_000, 3)), columns=list("abc"))
+    X["few"] = rng.integers(0, 5, len(X))
+    X["town"] = rng.choice([f"town{i}" for i in range(400)], len(X), p=np.arange(1, 401) / 80_200)
+    X.loc[::7, "c"] = np.nan
+    return X, (X["a"] + X["b"] > 0.3).to_numpy()
+
+
+@pytest.mark.parametrize("megabytes", [1, 10])
+def test_midpoints_that_do_not_fit_the_memory(megabytes: int, tmp_path: Path) -> None:
+    """As many are kept as fit, the same number for each column, and the fit says so."""
+    X, y = wide_frame()
+    limit = megabytes * 10**6
+    model = LicketySPLITClassifier(binarizer="midpoint", max_depth=2, memory_limit=limit)
+    tracemalloc.start()
+    try:
+        with pytest.warns(LimitWarning, match="questions were kept") as caught:
+            model.fit(X, y)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= limit + 6 * X["a"].nbytes + 2 * 10**6  # a column is read and sorted at a time
+    assert model.statistics_["peak_bytes"] <= limit
+    assert model.status_ == "memory_limit"
+    binarizer = model.binarizer_
+    needed = sum(X[name].nunique() - 1 for name in ("a", "b", "c", "few"))
+    needed += 1 + X["town"].nunique()
+    assert f"{len(binarizer.literals_):,} of {needed:,} questions were kept" in str(
+        caught[0].message
+    )
+    assert model.n_leaves_ > 1
+    asked = Counter(literal.name for literal in binarizer.literals_)
+    assert asked["few"] == 4
+    assert max(asked["a"], asked["b"], asked["c"]) - asked["a"] <= 1
+    assert Literal(2, "c", "is missing") in binarizer.literals_
+    rows = X["town"].value_counts()
+    towns = [each.value for each in binarizer.literals_ if each.name == "town"]
+    assert rows[towns].sum() == rows[: asked["town"]].sum()  # the most frequent ones
+    thresholds = [each.value for each in binarizer.literals_ if each.name == "a"]
+    below = np.searchsorted(np.sort(X["a"]), thresholds, side="right") / len(X)
+    expected = np.arange(1, asked["a"] + 1) / (asked["a"] + 1)
+    np.testing.assert_allclose(below, expected, atol=1e-3)
+    # Trees could be better with the others: nothing is proved of all.
+    assert not binarizer.is_lossless
+    save(model, tmp_path / "model.json")
+    assert not load(tmp_path / "model.json").binarizer_.is_lossless
+
+
+@pytest.mark.parametrize(
+    "binarizer", ["guess", "quantile", "midpoint", FixedBinarizer(["a <= 0", "b <= 0"])], ids=str
+)
+def test_no_memory_for_any_question_gives_a_leaf(binarizer: Any) -> None:
+    X, y = wide_frame()
+    model = LicketySPLITClassifier(binarizer=binarizer, memory_limit=1000)
+    with pytest.warns(LimitWarning):
+        model.fit(X, y)
+    assert model.status_ == "memory_limit"
+    assert model.predict(X).shape == y.shape
+
+
+@pytest.mark.parametrize("binarizer", ["auto", "guess", "quantile", "midpoint"])
+def test_limits_that_are_not_met_change_no_question(binarizer: str) -> None:
+    free = LicketySPLITClassifier(binarizer=binarizer).fit(CLERKS, PAID)
+    limited = LicketySPLITClassifier(
+        binarizer=binarizer, time_limit=600, memory_limit=10**10, n_jobs=1
+    ).fit(CLERKS, PAID)
+    assert limited.binarizer_.literals_ == free.binarizer_.literals_
+    assert limited.tree_.feature.tolist() == free.tree_.feature.tolist()
+    assert limited.status_ == "complete"
+
+
+@every_binarizer
+def test_columns_that_there_is_no_time_to_read(binarizer: Any, tmp_path: Path) -> None:
+    """They are left out, which the model says; and it predicts without them."""
+    limits = BinarizingLimits.of_fit(None, None)
+    seen = iter([False, False, True])
+
+    def is_over(until: float = 1.0) -> bool:
+        over = next(seen, True) if until == READING_SHARE else False
+        if over:
+            limits.stop("time_limit")
+        return over
+
+    limits.is_over = is_over  # type: ignore[method-assign]
+    target = Target(np.array(PAID), 2, limits=limits)
+    fitted = binarizer()
+    table = fitted.fit_answers(RawTable(CLERKS), target)
+    assert limits.stopped == "time_limit"
+    assert limits.note == "2 of 4 columns were read"
+    assert fitted.dropped_ == {"member": "not read in time", "size": "not read in time"}
+    assert {literal.name for literal in fitted.literals_} <= {"age", "job"}
+    answers = fitted.transform(CLERKS)
+    for j in range(table.n_columns):
+        assert table.column(j).tolist() == answers[:, j].tolist()
+    save(fitted, tmp_path / "binarizer.json")
+    assert load(tmp_path / "binarizer.json").dropped_ == fitted.dropped_
+
+
+def test_answers_are_held_as_bits() -> None:
+    X, y = wide_frame()
+    table = QuantileBinarizer(n_quantiles=40).fit_answers(RawTable(X), Target(y.astype(int), 2))
+    assert isinstance(table, PackedTable)
+    assert table.held_bytes <= table.n_rows * table.n_columns / 7.9
+    answers = QuantileBinarizer(n_quantiles=40).fit_transform(X)
+    for j in range(table.n_columns):
+        assert np.array_equal(table.column(j), answers[:, j])
+    assert np.array_equal(table.in_rows().blocks[0], answers)
+
+
+@pytest.mark.parametrize("estimator", [LicketySPLITClassifier, RESPLIT])
+def test_the_table_of_answers_is_part_of_the_memory(estimator: Any) -> None:
+    """What is held of it in Python is taken off what the search may use."""
+    X, y = wide_frame()
+    options: Any = {"binarizer": QuantileBinarizer(n_quantiles=50), "max_depth": 2}
+    held = 2500 * len(estimator(**options).fit(X, y).binarizer_.literals_)
+    free = estimator(**options).fit(X, y).statistics_["peak_bytes"]
+    assert free > 2 * held  # the core's copy, and its work
+    model = estimator(memory_limit=free - held // 2, **options)
+    with pytest.warns(LimitWarning):
+        model.fit(X, y)
+    assert model.status_ == "memory_limit"
+    assert model.statistics_["peak_bytes"] <= model.memory_limit

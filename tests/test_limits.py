@@ -33,9 +33,12 @@ from splitsecond import (
     GreedyTreeClassifier,
     LicketySPLITClassifier,
     LimitWarning,
+    MidpointBinarizer,
     OptimalTreeClassifier,
+    QuantileBinarizer,
     RashomonImportance,
     SPLITClassifier,
+    ThresholdGuessBinarizer,
     TreeFARMS,
 )
 from splitsecond._exact import within_bound
@@ -193,6 +196,70 @@ def test_a_limit_does_not_outlive_its_fit(hard: Table) -> None:
     model.set_params(time_limit=None, max_depth=3).fit(X, y)
     assert model.status_ == "optimal"
     assert model.lower_bound_ == model.objective_
+
+
+# Binarizing is part of a fit
+
+
+def raw_table(n_rows: int, n_columns: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(53)
+    X = rng.normal(size=(n_rows, n_columns))
+    LicketySPLITClassifier().fit(X[:50], X[:50, 0] > 0)
+    return X, X[:, 0] + X[:, 1] > 0.3
+
+
+BINARIZERS: dict[str, Any] = {
+    "midpoint": MidpointBinarizer(),
+    "quantile": QuantileBinarizer(n_quantiles=5000),
+    "guess": ThresholdGuessBinarizer(n_estimators=1_000_000),
+    # There is no end to the questions, which must then be told apart.
+    "eliminate": ThresholdGuessBinarizer(n_estimators=2000, max_features=800, max_depth=6),
+}
+binarizers = pytest.mark.parametrize("binarizer", BINARIZERS)
+
+
+@binarizers
+@pytest.mark.parametrize("limit", [1e-6, 0.05, 0.5])
+def test_binarizing_keeps_the_time_limit(binarizer: str, limit: float) -> None:
+    X, y = raw_table(20_000, 10)
+    model = LicketySPLITClassifier(
+        binarizer=BINARIZERS[binarizer], regularization=REGULARIZATION, time_limit=limit
+    )
+    start = time.perf_counter()
+    with pytest.warns(LimitWarning, match="Stopped at time_limit") as caught:
+        model.fit(X, y)
+    assert time.perf_counter() - start <= most(limit)
+    assert len(caught) == 1
+    assert model.status_ == "time_limit"
+    assert_real_tree(model, X, y, max_depth=5)
+    if limit == 0.5:  # the search had its share
+        assert model.get_n_leaves() > 1
+
+
+@binarizers
+def test_ctrl_c_while_binarizing(binarizer: str) -> None:
+    """The questions that there are by then make a tree."""
+    X, y = raw_table(20_000, 200 if binarizer in ("midpoint", "quantile") else 10)
+    model = LicketySPLITClassifier(
+        binarizer=BINARIZERS[binarizer], regularization=REGULARIZATION, time_limit=20
+    )
+    assert interrupted_fit(model, (X, y), ctrl_c) <= 0.8
+    assert model.status_ == "interrupted"
+    assert_real_tree(model, X, y, max_depth=5)
+
+
+def test_ctrl_c_while_a_binarizer_is_fitted_by_itself() -> None:
+    """There is no tree to keep: it ends as any Python code does."""
+    if sys.platform == "win32":
+        pytest.skip("a signal sent by a thread ends the process there")
+    X, y = raw_table(20_000, 10)
+    timer = threading.Timer(0.4, ctrl_c)
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ThresholdGuessBinarizer(n_estimators=1_000_000).fit(X, y)
+    finally:
+        timer.join()
 
 
 # Bounds under limits: the truth lies between them

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,10 +14,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from splitsecond._columns import BLANK, UNKNOWN, Kind, RawTable, Variable
-from splitsecond._input import DenseTable, NotBinaryError, Table, keep_columns, read_table
+from splitsecond._columns import BLANK, UNKNOWN, Cells, Kind, RawTable, Variable
+from splitsecond._input import NotBinaryError, Table, keep_columns, read_table
+from splitsecond._limits import GRACE, BinarizingLimits
 from splitsecond._literals import Literal
+from splitsecond._packing import PackedTable, pack_bits
 from splitsecond._weights import check_sample_weight
+
+# Of the time for binarizing: by then all columns are read, all questions are chosen, and answered.
+# Without answers there is no tree: for them some of the search's time may be used.
+READING_SHARE, CHOOSING_SHARE, ANSWERING_SHARE = 0.5, 0.8, 1.4
 
 
 @dataclass(frozen=True)
@@ -26,13 +33,17 @@ class Target:
     codes: NDArray[Any] | None = None
     n_classes: int = 0
     weights: NDArray[np.float64] | None = None
-    deadline: float | None = None  # by time.perf_counter()
-    memory_limit: int | None = None
+    deadline: float | None = None  # of the fit, by time.perf_counter()
     n_jobs: int | None = None
+    limits: BinarizingLimits = field(default_factory=BinarizingLimits)
 
     def time_left(self) -> float | None:
         """Return the seconds left."""
-        return None if self.deadline is None else max(self.deadline - time.perf_counter(), 1e-9)
+        deadline = self.deadline
+        if self.limits.stopped == "interrupted":
+            grace = time.perf_counter() + GRACE
+            deadline = grace if deadline is None else min(deadline, grace)
+        return None if deadline is None else max(deadline - time.perf_counter(), 1e-9)
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     literals_: list[Literal]
     n_features_in_: int
     _labels_in: list[Any] | None
+    _stopped: str | None = None  # the limit that kept it from asking more, as a status
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose the questions.
@@ -113,13 +125,27 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Choose the questions, and answer them for the same table."""
         self.fit_raw(table, target)
         seen = self._see(table)
-        blocks = []
-        for j, literal in enumerate(self.literals_):
+        answers: dict[int, NDArray[np.uint64]] = {}
+
+        def answer(j: int) -> None:
+            literal = self.literals_[j]
             as_it_is = literal.operator == "is 1" and not self.variables_[literal.column].has_blanks
             own = table.flags(literal.column) if as_it_is else None
-            blocks.append(seen.column(j).view(np.uint8) if own is None else own)
+            packed = pack_bits(seen.column(j) if own is None else own)
             seen.forget(but=literal.column)
-        return DenseTable(table.n_rows, len(self.literals_), table.labels, blocks)
+            answers[j] = packed
+
+        limits = target.limits
+        needed = len(self.literals_)
+        for j in range(needed) if limits.deadline is None else _spread(needed):
+            if not limits.completes(partial(answer, j), until=ANSWERING_SHARE):
+                break
+        kept = sorted(answers)
+        if len(kept) < needed:
+            limits.keep(len(kept), needed, "time_limit")
+            self.literals_ = [self.literals_[j] for j in kept]
+        self._stopped = limits.stopped
+        return PackedTable(table.n_rows, len(kept), table.labels, [answers[j] for j in kept])
 
     def fit_binary(self, table: Table) -> Self:
         """Take over a table of 0/1 columns, each as it is: a search leaves out constant ones."""
@@ -250,19 +276,6 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _choose(self, table: RawTable, target: Target) -> tuple[list[Variable], list[Literal]]:
         """Decide what every column is and choose the questions."""
-        variables, literals = [], []
-        for j in range(table.n_columns):
-            cells = table.cells(j)
-            variable = Variable.of(cells, table.name(j))
-            variables.append(variable)
-            if variable.dropped is None:
-                literals += self._questions(j, variable, variable.values(cells), target.weights)
-        return variables, literals
-
-    def _questions(
-        self, j: int, variable: Variable, values: NDArray[Any], weights: NDArray[np.float64] | None
-    ) -> list[Literal]:
-        """Choose the questions about one variable."""
         raise NotImplementedError
 
     def _read_target(self, y: Any, n_rows: int) -> tuple[NDArray[Any] | None, int]:
@@ -279,6 +292,7 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         keep_columns(self, table.labels, table.n_columns)
         self.variables_ = variables
         self.literals_ = literals
+        self._stopped = None
 
     def _check_width(self, n_columns: int) -> None:
         if n_columns != self.n_features_in_:
@@ -286,6 +300,37 @@ class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"X has {n_columns} features, but {type(self).__name__} is expecting "
                 f"{self.n_features_in_} features as input: give the columns it was fitted with."
             )
+
+
+def read_variables(
+    table: RawTable,
+    limits: BinarizingLimits,
+    use: Callable[[int, Variable, Cells], None] | None = None,
+    *,
+    keep_constant: bool = False,
+) -> list[Variable]:
+    """Decide what every column is, and use those that can be asked about, as far as time allows."""
+    variables: list[Variable] = []
+
+    def read(j: int) -> None:
+        cells = table.cells(j)
+        variables.append(Variable.of(cells, table.name(j), keep_constant=keep_constant))
+        if use is not None and variables[j].dropped is None:
+            use(j, variables[j], cells)
+
+    for j in range(table.n_columns):
+        if not limits.completes(partial(read, j), until=READING_SHARE):
+            break
+    read_until = len(variables)
+    if read_until < table.n_columns:
+        limits.stop("time_limit", f"{read_until:,} of {table.n_columns:,} columns were read")
+    unread = range(read_until, table.n_columns)
+    return variables + [Variable(table.label(j), table.name(j), Kind.UNREAD) for j in unread]
+
+
+def _spread(n: int) -> list[int]:
+    """Order numbers so that the first of them, however many, are spread over all."""
+    return [j for first in (0, 4, 2, 6, 1, 5, 3, 7) for j in range(first, n, 8)]
 
 
 def _example(variable: Variable, literals: list[Literal], answers: NDArray[Any]) -> Any:

@@ -4,21 +4,56 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._binarizer_base import Binarizer, Target
+from splitsecond._binarizer_base import (
+    CHOOSING_SHARE,
+    Binarizer,
+    Target,
+    read_variables,
+)
 from splitsecond._checks import as_float, check_number, number_of
-from splitsecond._columns import Kind, RawTable, Variable
+from splitsecond._columns import Cells, Kind, RawTable, Variable
 from splitsecond._literals import OPERATORS, Literal, threshold_between
 
 MAX_CATEGORIES = 255  # of a variable get a column each: the most frequent ones
 MOST_QUANTILES = 1_000_000
+
+
+@dataclass(frozen=True)
+class _Places:
+    """Where a variable is cut: after which distinct values, or which of them are asked for."""
+
+    distinct: NDArray[Any]
+    places: Sequence[int]
+    asks_if_missing: bool
+
+    def __len__(self) -> int:
+        return len(self.places) + self.asks_if_missing
+
+    def literals(self, j: int, variable: Variable) -> list[Literal]:
+        literals = [self._literal(j, variable, place) for place in self.places]
+        if self.asks_if_missing:
+            literals.append(Literal(j, variable.name, "is missing"))
+        return literals
+
+    def _literal(self, j: int, variable: Variable, place: int) -> Literal:
+        name, kind = variable.name, variable.kind
+        if kind is Kind.BINARY:
+            return Literal(j, name, "is 1")
+        if kind is Kind.CATEGORY:
+            return Literal(j, name, "==", variable.categories[place])
+        low, high = self.distinct[place], self.distinct[place + 1]
+        if kind is Kind.NUMBER:
+            return Literal(j, name, "<=", threshold_between(float(low), float(high)))
+        return Literal(j, name, "<=", variable.categories[low])
 
 
 class _CutBinarizer(Binarizer):
@@ -26,39 +61,89 @@ class _CutBinarizer(Binarizer):
 
     _max_categories: int | None = None
 
-    def _cuts(self, shares: NDArray[np.float64]) -> Iterable[int]:
+    def _cuts(self, shares: NDArray[np.float64]) -> Sequence[int]:
         """Choose after which of the distinct values to cut, given their shares of the weight."""
         raise NotImplementedError
 
-    def _questions(
-        self, j: int, variable: Variable, values: NDArray[Any], weights: NDArray[np.float64] | None
-    ) -> list[Literal]:
-        name, kind = variable.name, variable.kind
+    def _choose(self, table: RawTable, target: Target) -> tuple[list[Variable], list[Literal]]:
+        limits, weights = target.limits, target.weights
+        in_memory = limits.most_in_memory(table.n_rows, target.n_classes)
+        most = min(in_memory, limits.most_in_time(table.n_rows))
+        sizes: dict[int, int] = {}
+        literals: list[Literal] = []
+
+        def use(j: int, variable: Variable, cells: Cells) -> None:
+            places = self._places(variable, variable.values(cells), weights)
+            sizes[j] = len(places)
+            if sum(sizes.values()) <= most:
+                literals.extend(places.literals(j, variable))
+
+        variables = read_variables(table, limits, use)
+        needed = sum(sizes.values())
+        if needed <= most:
+            return variables, literals
+        literals.clear()
+
+        def use_some(j: int, n: int) -> None:
+            values = variables[j].values(table.cells(j))
+            literals.extend(
+                self._places(variables[j], values, weights, most=n).literals(j, variables[j])
+            )
+
+        for j, n in _shared_out(sizes, int(most)).items():
+            if not limits.completes(partial(use_some, j, n), until=CHOOSING_SHARE):
+                break
+        reason = "memory_limit" if in_memory == most else "time_limit"
+        limits.keep(len(literals), needed, reason)
+        return variables, literals
+
+    def _places(
+        self,
+        variable: Variable,
+        values: NDArray[Any],
+        weights: NDArray[np.float64] | None,
+        most: int | None = None,
+    ) -> _Places:
+        """Choose where to cut a variable, into at most so many questions."""
+        kind = variable.kind
         known = ~np.isnan(values) if kind in (Kind.BINARY, Kind.NUMBER) else values >= 0
         distinct, places = np.unique(values[known], return_inverse=True)
         counted = np.ones(len(places)) if weights is None else weights[known]
         shares: NDArray[Any] = np.bincount(places.reshape(-1), counted, len(distinct))
         present = shares > 0
         distinct, shares = distinct[present], shares[present] / (shares.sum() or 1)
-        literals: list[Literal] = []
+        asks_if_missing = variable.has_blanks and most != 0
+        most = None if most is None else most - asks_if_missing
+        chosen: Sequence[int]
         if kind is Kind.BINARY:
-            literals += [Literal(j, name, "is 1")] * (len(distinct) == 2)
+            chosen = [0] * (len(distinct) == 2 and most != 0)
         elif kind is Kind.CATEGORY:
-            most = self._max_categories
-            for place in asked_categories(distinct, shares, variable.has_blanks, most):
-                literals.append(Literal(j, name, "==", variable.categories[place]))
+            limits = [n for n in (self._max_categories, most) if n is not None]
+            chosen = asked_categories(
+                distinct, shares, variable.has_blanks, min(limits, default=None)
+            )
         else:
-            for i in self._cuts(shares):
-                low, high = distinct[i], distinct[i + 1]
-                value = (
-                    threshold_between(float(low), float(high))
-                    if kind is Kind.NUMBER
-                    else variable.categories[low]
-                )
-                literals.append(Literal(j, name, "<=", value))
-        if variable.has_blanks:
-            literals.append(Literal(j, name, "is missing"))
-        return literals
+            chosen = self._cuts(shares)
+            if most is not None and len(chosen) > most:
+                chosen = quantile_cuts(shares, most + 1)
+        return _Places(distinct, chosen, asks_if_missing)
+
+
+def quantile_cuts(shares: NDArray[np.float64], n_quantiles: int) -> list[int]:
+    """Choose cuts between so many parts of about equal weight."""
+    below = np.cumsum(shares)
+    quantiles = np.arange(1, n_quantiles) / n_quantiles
+    cuts = np.unique(np.searchsorted(below, quantiles - 1e-9))
+    return [int(cut) for cut in cuts if cut < len(shares) - 1]
+
+
+def _shared_out(sizes: dict[int, int], most: int) -> dict[int, int]:
+    """Share questions out among variables: none gets more than it has, the others get the same."""
+    shares: dict[int, int] = {}
+    for i, j in enumerate(sorted(sizes, key=lambda j: sizes[j])):
+        shares[j] = min(sizes[j], most // (len(sizes) - i))
+        most -= shares[j]
+    return {j: shares[j] for j in sizes}
 
 
 class MidpointBinarizer(_CutBinarizer):
@@ -67,6 +152,12 @@ class MidpointBinarizer(_CutBinarizer):
     A number is cut between any two neighbouring values, an ordered category after each of its
     values, any other category compared with each; truth values stay as they are, and a column with
     blanks is also asked whether it is missing.
+
+    In a fit whose limits do not allow for that many columns, as many are kept as fit: each source
+    column gets the same number of them, at its quantiles (of a category, the most frequent values).
+    The answers, the search's copy of them and a count of all their pairs may take half of
+    `memory_limit`; that count may take 4 % of `time_limit`, by a rough estimate. A
+    `LimitWarning` then says how many columns there would be, and ``status_`` which limit it was.
 
     Attributes
     ----------
@@ -88,9 +179,12 @@ class MidpointBinarizer(_CutBinarizer):
     ['age <= 26', 'age is missing', 'job == "clerk"', 'job == "cook"', 'job == "nurse"']
     """
 
-    is_lossless = True
+    @property
+    def is_lossless(self) -> bool:
+        """Whether trees could not be better with other questions: all split points are there."""
+        return self._stopped is None
 
-    def _cuts(self, shares: NDArray[np.float64]) -> Iterable[int]:
+    def _cuts(self, shares: NDArray[np.float64]) -> Sequence[int]:
         return range(len(shares) - 1)
 
 
@@ -129,12 +223,8 @@ class QuantileBinarizer(_CutBinarizer):
             "n_quantiles", self.n_quantiles, Integral, meaning, least=2, most=MOST_QUANTILES
         )
 
-    def _cuts(self, shares: NDArray[np.float64]) -> Iterable[int]:
-        below = np.cumsum(shares)
-        n_quantiles = int(self.n_quantiles)  # those of numpy may overflow
-        quantiles = np.arange(1, n_quantiles) / n_quantiles
-        cuts = np.unique(np.searchsorted(below, quantiles - 1e-9))
-        return [int(cut) for cut in cuts if cut < len(shares) - 1]
+    def _cuts(self, shares: NDArray[np.float64]) -> Sequence[int]:
+        return quantile_cuts(shares, int(self.n_quantiles))  # those of numpy may overflow
 
 
 class FixedBinarizer(Binarizer):
@@ -164,17 +254,21 @@ class FixedBinarizer(Binarizer):
         self.literals = literals
 
     def _choose(self, table: RawTable, target: Target) -> tuple[list[Variable], list[Literal]]:
-        variables = [
-            Variable.of(table.cells(j), table.name(j), keep_constant=True)
-            for j in range(table.n_columns)
-        ]
+        limits = target.limits
+        variables = read_variables(table, limits, keep_constant=True)
         if isinstance(self.literals, str):
             raise ValueError(f"literals={self.literals!r} must be a list: put brackets around it.")
         literals = []
         for given in self.literals:
             column, operator, value = _parse(given, variables)
+            if variables[column].kind is Kind.UNREAD:
+                continue
             variables[column] = _asked_of(variables[column], operator, value)
             literals.append(_checked(given, variables[column], column, operator, value))
+        most = limits.most_in_memory(table.n_rows, target.n_classes)
+        if len(literals) > most:
+            limits.keep(int(most), len(literals), "memory_limit")
+            del literals[int(most) :]
         return variables, literals
 
 

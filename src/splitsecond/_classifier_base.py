@@ -24,6 +24,7 @@ from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._guessing import ThresholdGuessBinarizer
 from splitsecond._input import NotBinaryError, Table, keep_columns, looks_binary, read_table
 from splitsecond._labels import encode_labels
+from splitsecond._limits import BinarizingLimits
 from splitsecond._literals import Literal
 from splitsecond._notebook import ShowsItsTree
 from splitsecond._rowcounts import row_source
@@ -143,7 +144,7 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
             begun = time.perf_counter()
             return self._solve(table, target)
 
-        table, target, solution = self._open(X, y, sample_weight, deadline, search)
+        table, target, solution = self._open(X, y, sample_weight, deadline, search, keeps_tree=True)
         self._keep(table, target, solution)
         self.statistics_["binarization_seconds"] = begun - start
         self.statistics_["search_seconds"] = self.statistics_["seconds"]
@@ -225,18 +226,26 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         sample_weight: Any,
         deadline: float | None,
         use: Callable[[Table, Target], Result],
+        *,
+        keeps_tree: bool = False,
     ) -> tuple[Table, Target, Result]:
         """Read and binarize what the user gave, and use it; then keep what it was.
 
-        `use` may find that a table is not 0/1, though it looked so: then it is called again.
+        `use` may find that a table is not 0/1, though it looked so: then it is called again. With
+        `keeps_tree`, Ctrl-C ends binarizing with the questions that there are.
         """
         source = self._read(X)
         classes, codes = encode_labels(y, source.n_rows)
         if sample_weight is not None:
             sample_weight = check_sample_weight(sample_weight, source.n_rows)
         weights = row_weights(classes, codes, self.class_weight, sample_weight)
-        limit = whole_bytes(self.memory_limit)
-        target = Target(codes, len(classes), weights, deadline, limit, self.n_jobs)
+        limits = BinarizingLimits.of_fit(
+            deadline,
+            whole_bytes(self.memory_limit),
+            n_threads=n_threads(self.n_jobs),
+            keeps_tree=keeps_tree,
+        )
+        target = Target(codes, len(classes), weights, deadline, self.n_jobs, limits)
         try:
             self.binarizer_, table = self._binarize(source, target)
             result = use(table, target)
@@ -248,6 +257,13 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
             result = use(table, target)
         keep_columns(self, source.labels, source.n_columns)
         self.classes_ = classes
+        if limits.stopped is not None and not keeps_tree:  # or else the fit says so
+            warnings.warn(
+                f"Binarizing was stopped at a limit ({limits.note}). Try a higher limit, or a "
+                "binarizer with fewer questions.",
+                LimitWarning,
+                stacklevel=3,
+            )
         return table, target, result
 
     def _is_auto(self) -> bool:
@@ -361,7 +377,12 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         self.lower_bound_ = float(solution.lower_bound)
         self.status_ = solution.status
         self.statistics_ = solution.statistics
-        self._warn_if_stopped()
+        limits = target.limits
+        # After Ctrl-C, it is no limit of the user's that ends the search.
+        ended = solution.status in ("optimal", "complete") or limits.stopped == "interrupted"
+        if limits.stopped is not None and ended:
+            self.status_ = limits.stopped
+        self._warn_if_stopped(limits.note)
 
     def _take(self, tree: Tree) -> None:
         """Make a tree the one to predict with."""
@@ -421,7 +442,7 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
             return self.binarizer_.literals_
         return list(self._questions(list(range(self.n_features_in_)))["literals"].values())
 
-    def _warn_if_stopped(self) -> None:
+    def _warn_if_stopped(self, note: str = "") -> None:
         reasons = {
             "time_limit": (f"Stopped at time_limit={self.time_limit} s", "time_limit"),
             "memory_limit": (
@@ -436,11 +457,15 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
             return
         what, limit = reasons[self.status_]
         higher = f"a higher {limit}, or " if limit else ""
+        noted = f" ({note})" if note else ""
         bound = ""
         if self._has_telling_bound():
-            bound = f", and no tree of depth {self.max_depth} is below {self.lower_bound_:.4f}"
+            scope = " that asks these questions" if note else ""
+            bound = (
+                f", and no tree of depth {self.max_depth}{scope} is below {self.lower_bound_:.4f}"
+            )
         warnings.warn(
-            f"{what} with a valid tree: objective {self.objective_:.4f}{bound}. "
+            f"{what}{noted} with a valid tree: objective {self.objective_:.4f}{bound}. "
             f"Try {higher}{self._cheaper}.",
             LimitWarning,
             stacklevel=4,

@@ -31,6 +31,7 @@ class Kind(StrEnum):
 
     EMPTY = "all missing"
     CONSTANT = "constant"  # one value in every row
+    UNREAD = "not read in time"  # at a limit of the fit
     BINARY = "binary"  # 0 and 1, or False and True
     NUMBER = "number"
     CATEGORY = "category"
@@ -94,7 +95,8 @@ class Variable:
         """Say why there is nothing to ask about it, if so."""
         if self.is_constant:
             return str(Kind.CONSTANT)
-        return str(self.kind) if self.kind in (Kind.CONSTANT, Kind.EMPTY) else None
+        nothing = (Kind.CONSTANT, Kind.EMPTY, Kind.UNREAD)
+        return str(self.kind) if self.kind in nothing else None
 
     def place(self, value: Any) -> int:
         """Return the code of a category, UNKNOWN if there is none."""

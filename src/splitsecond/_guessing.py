@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from numbers import Integral, Real
@@ -13,10 +14,15 @@ from sklearn.utils import check_random_state
 from threadpoolctl import ThreadpoolController
 
 from splitsecond import _core
-from splitsecond._binarizer_base import Binarizer, Target
+from splitsecond._binarizer_base import (
+    CHOOSING_SHARE,
+    Binarizer,
+    Target,
+    read_variables,
+)
 from splitsecond._binarizers import MAX_CATEGORIES, asked_categories
 from splitsecond._checks import check_flag, check_number
-from splitsecond._columns import Kind, RawTable, Variable
+from splitsecond._columns import Cells, Kind, RawTable, Variable
 from splitsecond._labels import encode_labels
 from splitsecond._literals import Literal, threshold_between
 from splitsecond._solver import n_threads
@@ -134,33 +140,43 @@ class ThresholdGuessBinarizer(Binarizer):
 
     def _choose(self, table: RawTable, target: Target) -> tuple[list[Variable], list[Literal]]:
         assert target.codes is not None
-        rows = self._sample(table.n_rows, target.weights)
+        limits = target.limits
+        rows = self._sample(table, target)
         weights = None if target.weights is None else target.weights[rows]
         codes = np.ascontiguousarray(target.codes[rows], dtype=np.int32)
         max_bins = min(max(ALL_BINS // table.n_columns, LEAST_BINS), MOST_BINS)
-        variables: list[Variable] = []
         columns: list[_Binned] = []
-        for j in range(table.n_columns):
-            cells = table.cells(j)
-            variable = Variable.of(cells, table.name(j))
-            variables.append(variable)
-            if variable.dropped is None:
-                columns.append(_bin(j, variable, variable.values(cells)[rows], weights, max_bins))
 
+        def use(j: int, variable: Variable, cells: Cells) -> None:
+            columns.append(_bin(j, variable, variable.values(cells)[rows], weights, max_bins))
+
+        variables = read_variables(table, limits, use)
         asked = self._boost(columns, codes, weights, target)
         if self.keep_binary:
             for place, column in enumerate(columns):
                 if column.variable.kind is Kind.BINARY:
                     asked.setdefault((place, 1), 0.0)
-        chosen = self._eliminate(columns, asked, codes, weights, target.n_classes)
+        most = limits.most_in_memory(table.n_rows, target.n_classes)
+        if len(asked) > most:
+            limits.keep(int(most), len(asked), "memory_limit")
+            asked = {each: asked[each] for each in self._ranked(columns, asked)[: int(most)]}
+        chosen = self._eliminate(columns, asked, codes, weights, target)
         return variables, [columns[place].literal(bin_) for place, bin_ in chosen]
 
-    def _sample(self, n_rows: int, weights: NDArray[np.float64] | None) -> Any:
+    def _sample(self, table: RawTable, target: Target) -> Any:
         """Choose the rows to guess from: those of some weight, not too many."""
+        n_rows, weights = table.n_rows, target.weights
         rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
-        if len(rows) > self.max_samples:
+        most, limit = int(self.max_samples), target.limits.memory_limit
+        if limit is not None:  # the bins of all columns may take an eighth of it
+            in_memory = max(1, limit // (16 * table.n_columns))
+            if in_memory < min(most, len(rows)):
+                note = f"thresholds were guessed from {in_memory:,} of {n_rows:,} rows"
+                target.limits.stop("memory_limit", note)
+                most = in_memory
+        if len(rows) > most:
             random = check_random_state(self.random_state)
-            rows = np.sort(random.choice(rows, self.max_samples, replace=False))
+            rows = np.sort(random.choice(rows, most, replace=False))
         return slice(None) if len(rows) == n_rows else rows
 
     def _boost(
@@ -186,12 +202,14 @@ class ThresholdGuessBinarizer(Binarizer):
                 if self.max_features is None
                 else int(min(self.max_features, MOST_ROUNDS)),
                 "n_threads": n_threads(target.n_jobs if self.n_jobs is None else self.n_jobs),
-                "time_limit": target.time_left(),
-                "memory_limit": target.memory_limit,
+                "time_limit": target.limits.seconds_left(CHOOSING_SHARE),
+                "memory_limit": target.limits.memory_limit,
             },
         )
         if found["status"] == "interrupted":
-            raise KeyboardInterrupt
+            target.limits.interrupt()
+        elif found["status"] != "complete":
+            target.limits.stop(found["status"], "the guessing of thresholds was cut short")
         pairs = zip(found["column"].tolist(), found["bin"].tolist(), strict=True)
         return dict(zip(pairs, found["gain"].tolist(), strict=True))
 
@@ -201,31 +219,60 @@ class ThresholdGuessBinarizer(Binarizer):
         asked: dict[tuple[int, int], float],
         codes: NDArray[np.int32],
         weights: NDArray[np.float64] | None,
-        n_classes: int,
+        target: Target,
     ) -> list[tuple[int, int]]:
         """Return the questions to keep, in the order of the columns."""
-
-        def stays(question: tuple[int, int]) -> bool:
-            place, bin_ = question
-            return self.keep_binary and columns[place].variable.kind is Kind.BINARY and bin_ == 1
-
-        questions = sorted(asked, key=lambda question: (not stays(question), -asked[question]))
-        most = MAX_ELIMINATED if self.column_elimination else self.max_features or len(asked)
-        questions = sorted(questions[: max(most, sum(map(stays, questions)))])
-        if not self.column_elimination or len(questions) < 2:
+        ranked = self._ranked(columns, asked)
+        protected = sum(self._stays(columns, question) for question in ranked)
+        most = max(self.max_features or len(asked), protected)
+        if not self.column_elimination:
+            return sorted(ranked[:most])
+        questions = sorted(ranked[: max(MAX_ELIMINATED, protected)])
+        if len(questions) < 2:
             return questions
-        protected = np.array([stays(question) for question in questions])
-        # Threads would wait for each other longer than products of this size take.
-        with _blas().limit(limits=1, user_api="blas"):
-            covariances, means, joint = _moments(columns, questions, codes, n_classes, weights)
-            shares = joint[-1]
-            # The best split by itself stays: in a small tree nothing makes up for it.
-            errors = 1 - joint[:-1].max(axis=1) - (shares - joint[:-1]).max(axis=1)
-            protected[int(np.argmin(errors))] = True
-            with_classes = joint[:-1] - np.outer(means, shares)
-            tolerance = float(self.tolerance)
-            keep = eliminate(covariances, with_classes, protected, tolerance, self.max_features)
-        return [question for question, kept in zip(questions, keep, strict=True) if kept]
+        kept: list[tuple[int, int]] = []
+
+        def drop() -> None:
+            stay = np.array([self._stays(columns, question) for question in questions])
+            # Threads would wait for each other longer than products of this size take.
+            with _blas().limit(limits=1, user_api="blas"):
+                moments = _moments(columns, questions, codes, weights, target)
+                if moments is None:
+                    return
+                covariances, means, joint = moments
+                shares = joint[-1]
+                # The best split by itself stays: in a small tree nothing makes up for it.
+                errors = 1 - joint[:-1].max(axis=1) - (shares - joint[:-1]).max(axis=1)
+                stay[int(np.argmin(errors))] = True
+                with_classes = joint[:-1] - np.outer(means, shares)
+                keep = eliminate(
+                    covariances,
+                    with_classes,
+                    stay,
+                    float(self.tolerance),
+                    self.max_features,
+                    is_over=target.limits.is_over,
+                )
+            kept.extend(question for question, stays in zip(questions, keep, strict=True) if stays)
+
+        if target.limits.completes(drop) and kept:
+            if not target.limits.is_over():
+                return kept
+            left = set(kept)
+            ranked = [question for question in ranked if question in left]
+        # There was no time to see which ones the others make up for: those that gained most stay.
+        return sorted(ranked[:most])
+
+    def _stays(self, columns: list[_Binned], question: tuple[int, int]) -> bool:
+        """Whether a question is kept whatever it gained."""
+        place, bin_ = question
+        return self.keep_binary and columns[place].variable.kind is Kind.BINARY and bin_ == 1
+
+    def _ranked(
+        self, columns: list[_Binned], asked: dict[tuple[int, int], float]
+    ) -> list[tuple[int, int]]:
+        """Order questions by what they gained, after those that stay."""
+        return sorted(asked, key=lambda each: (not self._stays(columns, each), -asked[each]))
 
 
 @cache
@@ -312,18 +359,20 @@ def _moments(
     columns: list[_Binned],
     questions: list[tuple[int, int]],
     codes: NDArray[np.int32],
-    n_classes: int,
     weights: NDArray[np.float64] | None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    target: Target,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
     """Return the covariances of the answers, their means, and the joint shares with the classes.
 
-    The last row of the shares is that of all rows.
+    The last row of the shares is that of all rows. None: there is no time for it.
     """
-    n, k = len(codes), len(questions)
+    n, k, n_classes = len(codes), len(questions), target.n_classes
     products, sums = np.zeros((k, k)), np.zeros((k, n_classes))
     means, shares = np.zeros(k), np.zeros(n_classes)
     step = max(CHUNK // k, 512)
     for begin in range(0, n, step):
+        if target.limits.is_over():
+            return None
         rows = slice(begin, min(begin + step, n))
         # Sums of so many zeros and ones are exact in 32 bits; of weights, nearly so in 64.
         dtype: Any = np.float32 if weights is None else np.float64
@@ -347,6 +396,8 @@ def eliminate(
     protected: NDArray[np.bool_],
     tolerance: float,
     max_features: int | None,
+    *,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> NDArray[np.bool_]:
     """Drop columns from a linear fit, always the one that explains least given the others.
 
@@ -360,7 +411,7 @@ def eliminate(
     explained = everything = float((with_classes * coefficients).sum())
     kept = np.ones(k, dtype=bool)
     for _ in range(k - 1):
-        if max_features is not None and kept.sum() <= max_features:
+        if (max_features is not None and kept.sum() <= max_features) or is_over():
             break
         costs = (coefficients**2).sum(axis=1) / np.maximum(np.diag(inverse), 1e-12)
         costs[~kept | protected] = np.inf

@@ -65,6 +65,11 @@ class Table:
         """Return the columns whose values are all the same."""
         raise NotImplementedError
 
+    @property
+    def held_bytes(self) -> int:
+        """The memory of what was made for the fit, besides what the user gave."""
+        return 0
+
     def in_rows(self) -> Table:
         """Return a checked table as the core reads it fastest, to be solved many times."""
         return self

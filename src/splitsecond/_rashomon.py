@@ -111,15 +111,14 @@ class RashomonClassifier(TreeClassifier):
                 "exact_last_split": bool(getattr(self, "exact_last_split", False)),
                 "bound": bound,
                 "progress": self._listener or (Progress() if self.verbose else None),
-                **limit_options(
-                    target.time_left(), self.memory_limit, self.n_jobs, table.n_columns
-                ),
+                **limit_options(target.time_left(), self.memory_limit, self.n_jobs, table),
                 **SPEED,
             },
             what="rashomon",
         )
         if not found["packed"]:
             table.check_binary()
+        found["statistics"]["peak_bytes"] += table.held_bytes
         unit = 1.0
         if target.weights is not None:
             unit = float(target.weights.sum()) / problem.weight
@@ -177,7 +176,7 @@ class RashomonClassifier(TreeClassifier):
         del reader.trees_
         self.trees_._estimator = reader
 
-    def _warn_if_stopped(self) -> None:
+    def _warn_if_stopped(self, note: str = "") -> None:
         if self.status_ == "complete":
             return
         why = {
@@ -187,14 +186,16 @@ class RashomonClassifier(TreeClassifier):
             else f"Stopped at memory_limit={self.memory_limit} bytes",
             "interrupted": "Interrupted",
         }[self.status_]
-        what = (
-            f"with a part of the set: {self.trees_!r}. Every tree in it belongs to it, but others "
-            "may be missing."
-            if self.trees_._stopped == "part"
-            else f"before the best tree was known: {self.trees_!r}. Better trees may be missing."
-        )
+        what = {
+            None: f"with the whole set for fewer questions: {self.trees_!r}.",
+            "part": f"with a part of the set: {self.trees_!r}. Every tree in it belongs to it, but "
+            "others may be missing.",
+            "unproved": f"before the best tree was known: {self.trees_!r}. Better trees may be "
+            "missing.",
+        }[self.trees_._stopped]
+        noted = f" ({note})" if note else ""
         warnings.warn(
-            f"{why} {what} Try a smaller epsilon or max_depth, a larger regularization, or "
+            f"{why}{noted} {what} Try a smaller epsilon or max_depth, a larger regularization, or "
             "a higher limit.",
             LimitWarning,
             stacklevel=5,

@@ -83,14 +83,17 @@ class Problem:
 
 
 def limit_options(
-    time_limit: float | None, memory_limit: float | None, n_jobs: int | None, n_columns: int
+    time_limit: float | None, memory_limit: float | None, n_jobs: int | None, table: Table
 ) -> dict[str, Any]:
     """Return the limits as the core takes them."""
+    limit = whole_bytes(memory_limit)
+    if limit is not None:  # the table is a part of what the fit may hold
+        limit = max(0, limit - table.held_bytes)
     return {
         "time_limit": None if time_limit is None else float(time_limit),
-        "memory_limit": whole_bytes(memory_limit),
+        "memory_limit": limit,
         # No use for more threads than first splits.
-        "n_threads": max(1, min(n_threads(n_jobs), n_columns)),
+        "n_threads": max(1, min(n_threads(n_jobs), table.n_columns)),
     }
 
 
@@ -156,7 +159,7 @@ def solve(
         else int(min(lookahead_depth, depth)),
         "postprocess": postprocess,
         "exact_last_split": exact_last_split,
-        **limit_options(time_limit, memory_limit, n_jobs, table.n_columns),
+        **limit_options(time_limit, memory_limit, n_jobs, table),
         "progress": progress,
         **SPEED,
         **speed,
@@ -164,6 +167,7 @@ def solve(
     found = table.solve(problem.codes, n_classes, problem.integers, options)
     if not found["packed"]:  # stopped before every value had been looked at
         table.check_binary()
+    found["statistics"]["peak_bytes"] += table.held_bytes
 
     reached = problem.objective(found["errors"], found["leaves"])
     error_price, per_leaf = problem.error_price, problem.leaf_price

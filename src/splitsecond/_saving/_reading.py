@@ -206,6 +206,8 @@ def _binarizer_in(model: Binarizer, reader: Reader) -> None:
     model.literals_ = [_literal_in(part, variables) for part in reader.parts("literals")]
     labels = [v.label for v in variables] if reader.flag("has_labels") else None
     keep_columns(model, labels, len(variables))
+    if reader.has("stopped"):
+        model._stopped = reader.text("stopped", among=STATUSES)
 
 
 def _literal_in(reader: Reader, variables: list[Variable]) -> Literal:
@@ -220,6 +222,6 @@ def _literal_in(reader: Reader, variables: list[Variable]) -> Literal:
         fits = value is not None and (operator == "==" or variable.kind is not Kind.CATEGORY)
     else:
         fits = value is None and (operator == "is missing" or is_numeric)
-    if not fits or variable.kind is Kind.CONSTANT:
+    if not fits or variable.kind in (Kind.CONSTANT, Kind.UNREAD):
         raise DamagedError(f"{operator!r} does not fit {variable.name!r:.40} and {value!r:.40}")
     return Literal(column, variable.name, operator, value)

@@ -63,6 +63,7 @@ def _classifier_out(model: TreeClassifier) -> Json:
 def _binarizer_out(model: Binarizer) -> Json:
     return {
         "has_labels": model._labels_in is not None,
+        **({} if model._stopped is None else {"stopped": model._stopped}),
         "variables": [
             {
                 "label": value_out(plain(variable.label)),
