@@ -19,7 +19,15 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._input import as_array, check_shape, names_of, open_frame, pick_labels
+from splitsecond._input import (
+    as_array,
+    check_shape,
+    names_of,
+    open_frame,
+    pick_labels,
+    refuse_complex,
+    values_of,
+)
 
 BLANK, UNKNOWN = -1, -2  # codes of categories
 # Old narwhals has no Time (times of day then come as objects, which are refused too).
@@ -166,6 +174,7 @@ class RawTable:
             self._array: Any = (
                 X.tocsc() if hasattr(X, "tocsc") and hasattr(X, "nnz") else as_array(X)
             )
+            refuse_complex(self._array)
             self.n_rows, self.n_columns = self._array.shape
         check_shape(self.n_rows, self.n_columns)
         self._read: dict[int, Cells] = {}  # columns that took long to read
@@ -195,7 +204,7 @@ class RawTable:
     def flags(self, j: int) -> NDArray[np.uint8] | None:
         """Return a column that is held as bytes as it is, without copying; None for others."""
         if self._frame is not None:
-            array = self._frame.get_column(self.label(j)).to_numpy()
+            array = values_of(self._frame.get_column(self.label(j)))
         elif hasattr(self._array, "tocsc"):
             return None
         else:
@@ -222,7 +231,7 @@ def _read_series(series: nw.Series[Any], label: Any) -> Cells:
         return _read_categories(series, label)
     if isinstance(dtype, nw.String):
         return _as_numbers(_factorize(series.to_list(), label))
-    array = series.to_numpy()
+    array = values_of(series)
     if array.ndim != 1:
         raise _is_nothing_known(label, series.to_list()[0], 0)
     if dtype == nw.Decimal or (array.dtype.kind == "O" and dtype.is_numeric()):
@@ -267,8 +276,7 @@ def _read_values(array: NDArray[Any], label: Any) -> Cells:
         return Cells(label, numbers)
     if kind in "Mm":
         raise _is_a_date(label, array.dtype)
-    if kind == "c":
-        raise ValueError(f"Complex data not supported: column {label!r} holds complex numbers.")
+    refuse_complex(array, label)
     if kind not in "OUT":
         raise _is_nothing_known(label, array[0], 0)
     return _as_numbers(_factorize(array.tolist(), label))

@@ -5,6 +5,7 @@ Nothing is ever cast to 0/1. A value that is neither is refused with its column,
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,10 @@ from splitsecond import _core
 from splitsecond._checks import listed
 
 LARGE = 10_000  # rows
+COMPLEX = (complex, np.complexfloating)
+_NAN = object()  # the label NaN
+# Integers that numpy has no dtype for; old narwhals does not know them either.
+WIDE = tuple(getattr(nw, name) for name in ("Int128", "UInt128") if hasattr(nw, name))
 
 
 class NotBinaryError(ValueError):
@@ -190,6 +195,9 @@ def open_frame(X: Any) -> nw.DataFrame[Any] | None:
         return None
     if nw.dependencies.is_polars_lazyframe(X):
         raise ValueError("X is a lazy frame: collect it first, with X.collect().")
+    arrow = nw.dependencies.get_pyarrow()
+    if arrow is not None and isinstance(X, arrow.RecordBatch):
+        X = arrow.Table.from_batches([X])
     twice = _repeated(getattr(X, "column_names", None) or getattr(X, "columns", ()))
     if twice is not None:
         raise ValueError(f"X has several columns named {twice!r}: rename them.")
@@ -204,11 +212,11 @@ def pick_labels(frame: nw.DataFrame[Any], labels: list[Any] | None) -> list[Any]
     present = list(frame.columns)
     if labels is None:
         return present
-    known = set(present)
-    missing = [label for label in labels if label not in known]
+    known = {label_key(label): label for label in present}
+    missing = [label for label in labels if label_key(label) not in known]
     if missing:
-        matched = set(labels)
-        alike = {folded(label): label for label in present if label not in matched}
+        matched = set(map(label_key, labels))
+        alike = {folded(label): label for label in present if label_key(label) not in matched}
         meant = [
             f"{alike[folded(label)]!r} for {label!r}" for label in missing if folded(label) in alike
         ]
@@ -218,7 +226,14 @@ def pick_labels(frame: nw.DataFrame[Any], labels: list[Any] | None) -> list[Any]
             f"{listed([repr(label) for label in missing], 5)} "
             f"that the model was fitted with.{hint}"
         )
-    return labels
+    return [known[label_key(label)] for label in labels]
+
+
+def label_key(label: Any) -> Any:
+    """Return what labels that stand for the same column have in common: NaN equals no NaN."""
+    if isinstance(label, float) and math.isnan(label):
+        return _NAN
+    return tuple(map(label_key, label)) if isinstance(label, tuple) else label
 
 
 def folded(label: Any) -> str:
@@ -258,10 +273,11 @@ def check_shape(n_rows: int, n_columns: int) -> None:
 def _repeated(labels: Any) -> Any:
     """Return a label that stands twice, or None. Lazy frames would have to be run to tell."""
     try:
-        counted = Counter(labels)
+        labels = list(labels)
+        counted = Counter(map(label_key, labels))
     except TypeError:
         return None
-    return next((label for label, times in counted.items() if times > 1), None)
+    return next((label for label in labels if counted[label_key(label)] > 1), None)
 
 
 def _read_frame(frame: nw.DataFrame[Any], X: Any, labels: list[Any] | None) -> Table:
@@ -283,6 +299,11 @@ def _is_one_array(X: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in "buif" and dtype.itemsize <= 8
 
 
+def values_of(series: nw.Series[Any]) -> NDArray[Any]:
+    """Return a column as numpy has it; integers of 128 bits as floats, as all others end up."""
+    return (series.cast(nw.Float64) if series.dtype in WIDE else series).to_numpy()
+
+
 def _series(series: nw.Series[Any], label: Any) -> NDArray[Any]:
     missing = series.is_null()
     if missing.any():
@@ -291,7 +312,7 @@ def _series(series: nw.Series[Any], label: Any) -> NDArray[Any]:
             f"Column {label!r} has {int(missing.sum())} missing values, the first in row {row}. "
             "Every value must be 0, 1, False or True. Fill in or drop missing values (NaN) first."
         )
-    array = series.to_numpy()
+    array = values_of(series)
     text = series.dtype in (nw.Categorical, nw.Enum, nw.String)
     if text or array.ndim != 1 or array.dtype.kind not in "buifO":
         example = f", such as {array[0]!r}" if array.size else ""
@@ -306,11 +327,18 @@ def _series(series: nw.Series[Any], label: Any) -> NDArray[Any]:
 def _numeric(array: NDArray[Any], label: Any) -> NDArray[Any]:
     if array.dtype.kind in "buif" and array.dtype.itemsize <= 8:
         return _plain(array)
-    if array.dtype.kind == "c":
-        raise ValueError(
-            "Complex data not supported: every value of X must be 0, 1, False or True."
-        )
+    refuse_complex(array, label)
     return _flags(array, label)
+
+
+def refuse_complex(array: Any, label: Any = None) -> None:
+    """Refuse an array or sparse table of complex numbers, also if they all equal 0 or 1."""
+    if array.dtype.kind == "c":
+        where = "X" if label is None else f"column {label!r}"
+        raise ValueError(
+            f"Complex data not supported: {where} holds complex numbers. Turn them into real ones, "
+            "for example with X.real or abs(X)."
+        )
 
 
 def _flags(array: NDArray[Any], label: Any) -> NDArray[np.uint8]:
@@ -318,6 +346,10 @@ def _flags(array: NDArray[Any], label: Any) -> NDArray[np.uint8]:
     try:
         zero, one = array == 0, array == 1
         binary = np.asarray(zero | one, dtype=bool)
+        if array.dtype.kind == "O":
+            kinds = set(map(type, array.ravel().tolist()))
+            if any(issubclass(kind, COMPLEX) for kind in kinds):  # 1 + 0j equals 1
+                binary = np.zeros(array.shape, dtype=bool)
     except (TypeError, ValueError):  # a value that does not compare, such as a blank
         zero = one = binary = np.zeros(array.shape, dtype=bool)
     if array.size == 0 or (binary.shape == array.shape and binary.all()):
@@ -335,7 +367,7 @@ def _flags(array: NDArray[Any], label: Any) -> NDArray[np.uint8]:
 
 def _is_flag(value: Any) -> bool:
     try:
-        return bool(value in (0, 1))
+        return bool(value in (0, 1)) and not isinstance(value, COMPLEX)
     except (TypeError, ValueError):
         return False
 
@@ -353,6 +385,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _read_sparse(X: Any) -> Table:
+    refuse_complex(X)
     rows = X.tocsr()
     if len(rows.shape) != 2:
         raise ValueError(f"Expected a 2D sparse table, got shape {rows.shape}: reshape it.")

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from splitsecond._input import WIDE
+
 # Integer labels this close together are numbered by counting instead of sorting.
 _COUNTED_RANGE = 1 << 16
 
@@ -84,7 +86,8 @@ def _as_array(y: Any) -> NDArray[Any]:
                 f"Input y contains NaN: {missing} labels are missing, the first in row {row}. "
                 "Drop those rows."
             )
-        values = series.to_numpy()
+        wide = series.dtype in WIDE  # too wide for numpy, which holds them as Python's integers
+        values = np.array(series.to_list(), dtype=object) if wide else series.to_numpy()
     else:
         values = np.asarray(y)
     labels: NDArray[Any] = column_or_1d(values, warn=True)
