@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
-
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Return the first of some names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+from splitsecond._messages import shown
 
 
 def check_flag(name: str, value: Any) -> None:
     """Refuse a parameter that is not True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name}={value!r} must be True or False.")
+        raise ValueError(f"{name}={shown(value)} must be True or False.")
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
     """Refuse a parameter that is none of some words."""
     if value not in choices:
-        raise ValueError(f"{name}={value!r} must be one of {', '.join(map(repr, choices))}.")
+        raise ValueError(f"{name}={shown(value)} must be one of {', '.join(map(repr, choices))}.")
 
 
 def check_number(
@@ -43,7 +40,19 @@ def check_number(
         what = "an integer" if kind is Integral else "a number"
         at_least = "" if least is None else f" of at least {least}"
         at_most = "" if most is None else f" and at most {most}"
-        raise ValueError(f"{name}={value!r} must be {what}{at_least}{at_most}: {meaning}.")
+        raise ValueError(f"{name}={shown(value)} must be {what}{at_least}{at_most}: {meaning}.")
+
+
+def check_random(random_state: Any) -> np.random.RandomState:
+    """Return the generator that a parameter stands for, as scikit-learn understands it."""
+    try:
+        made: np.random.RandomState = check_random_state(random_state)
+    except ValueError:
+        raise ValueError(
+            f"random_state={shown(random_state)} must be an integer of at least 0, a RandomState "
+            "or None."
+        ) from None
+    return made
 
 
 def check_amount(name: str, value: Any, meaning: str) -> None:

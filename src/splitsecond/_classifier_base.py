@@ -19,12 +19,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizer_base import Binarizer, Target
 from splitsecond._binarizers import MidpointBinarizer, QuantileBinarizer
-from splitsecond._checks import check_amount, check_number, listed
+from splitsecond._checks import check_amount, check_number
 from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._guessing import ThresholdGuessBinarizer
 from splitsecond._input import NotBinaryError, Table, keep_columns, looks_binary, read_table
-from splitsecond._labels import encode_labels
+from splitsecond._labels import encode_labels, refuse_column_name
 from splitsecond._literals import Literal
+from splitsecond._messages import SaysFitFirst, listed, shown
 from splitsecond._notebook import ShowsItsTree
 from splitsecond._solver import Solution, n_threads, solve
 from splitsecond._tree import Tree, leaf_of_rows, rows_at_nodes, training_accuracy
@@ -54,7 +55,7 @@ class LimitWarning(UserWarning):
     """A fit was stopped by a limit or by Ctrl-C and returned the best tree found until then."""
 
 
-class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What the classifiers share; each adds its parameters and names its algorithm."""
 
     _algorithm: ClassVar[str]
@@ -219,6 +220,7 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
 
         `use` may find that a table is not 0/1, though it looked so: then it is called again.
         """
+        refuse_column_name(X, y)
         source = self._read(X)
         classes, codes = encode_labels(y, source.n_rows)
         if sample_weight is not None:
@@ -312,7 +314,9 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
             if limit is not None and not (
                 isinstance(limit, Real) and not isinstance(limit, bool) and float(limit) > 0
             ):
-                raise ValueError(f"{name}={limit!r} must be a positive number of {unit} or None.")
+                raise ValueError(
+                    f"{name}={shown(limit)} must be a positive number of {unit} or None."
+                )
         scheme = self.binarizer
         if not (
             scheme is None
@@ -399,6 +403,12 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         if self.binarizer_ is not None:
             return self.binarizer_.literals_
         return list(self._questions(list(range(self.n_features_in_)))["literals"].values())
+
+    def _column_names(self) -> list[str]:
+        """Return what the user's columns are called, also those without questions."""
+        if self.binarizer_ is not None:
+            return [variable.name for variable in self.binarizer_.variables_]
+        return [literal.name for literal in self._literals()]
 
     def _warn_if_stopped(self) -> None:
         reasons = {

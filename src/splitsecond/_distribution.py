@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._bootstraps import Sample
 from splitsecond._frames import frame_of
+from splitsecond._messages import offered, shown
 from splitsecond._reliance import reliances
 
 
@@ -36,9 +37,8 @@ class ImportanceDistribution:
         """Return the values that occur for a variable, increasing, and their weights."""
         check_is_fitted(self, "_reliances")
         if variable not in self.variables_:
-            known = ", ".join(map(repr, self.variables_[:8]))
-            more = ", ..." if len(self.variables_) > 8 else ""
-            raise ValueError(f"There is no variable {variable!r}; there are {known}{more}.")
+            names, hint = offered(variable, self.variables_)
+            raise ValueError(f"There is no variable {shown(variable)}; there are {names}.{hint}")
         return self._distribution(self.variables_.index(variable))
 
     def _distribution(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -66,7 +66,7 @@ class ImportanceDistribution:
         check_is_fitted(self, "_reliances")
         wanted = np.atleast_1d(np.asarray(q, dtype=np.float64))
         if not ((wanted >= 0) & (wanted <= 1)).all():
-            raise ValueError(f"Quantiles must be between 0 and 1, got {q!r}.")
+            raise ValueError(f"Quantiles must be between 0 and 1, got {shown(q)}.")
         out = np.empty((len(wanted), len(self.variables_)))
         for j in range(len(self.variables_)):
             values, weights = self._distribution(j)

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from threadpoolctl import ThreadpoolController
 
 from splitsecond import _core
 from splitsecond._binarizer_base import Binarizer, Target
 from splitsecond._binarizers import MAX_CATEGORIES, asked_categories
-from splitsecond._checks import check_flag, check_number
+from splitsecond._checks import check_flag, check_number, check_random
 from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._labels import encode_labels
 from splitsecond._literals import Literal, threshold_between
@@ -157,7 +156,7 @@ class ThresholdGuessBinarizer(Binarizer):
         """Choose the rows to guess from: those of some weight, not too many."""
         rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
         if len(rows) > self.max_samples:
-            random = check_random_state(self.random_state)
+            random = check_random(self.random_state)
             rows = np.sort(random.choice(rows, self.max_samples, replace=False))
         return slice(None) if len(rows) == n_rows else rows
 

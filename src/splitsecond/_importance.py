@@ -10,19 +10,19 @@ from typing import Any, Self
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._bootstraps import Crew, Sample, bootstrap
-from splitsecond._checks import check_choice, check_number
+from splitsecond._checks import check_choice, check_number, check_random
 from splitsecond._classifier_base import LimitWarning
 from splitsecond._distribution import ImportanceDistribution
 from splitsecond._importance_plots import draw_importance
+from splitsecond._messages import SaysFitFirst, shown
 from splitsecond._rashomon import RESPLIT, RashomonClassifier
 from splitsecond._reliance import KINDS, source_variables
 
 
-class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore[misc]
+class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  # type: ignore[misc]
     """The Rashomon Importance Distribution: reliance over all good trees of many bootstraps.
 
     For each bootstrap sample a Rashomon set is found; for each of its trees, the reliance on each
@@ -120,7 +120,7 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
         )
         variables, variable_of = source_variables(estimator)
 
-        seeds = check_random_state(self.random_state).randint(
+        seeds = check_random(self.random_state).randint(
             np.iinfo(np.int32).max, size=int(self.n_bootstraps)
         )
         deadline = None if self.time_limit is None else start + float(self.time_limit)
@@ -177,12 +177,15 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
             check_number("time_limit", self.time_limit, Real, "seconds, or None", least=0)
         if self.memory_limit is not None:
             check_number("memory_limit", self.memory_limit, Real, "bytes, or None", least=1)
+        if self.n_jobs is not None:
+            check_number("n_jobs", self.n_jobs, Integral, "bootstraps at a time, -1 for all")
         check_choice("kind", self.kind, KINDS)
-        estimator = RESPLIT() if self.estimator is None else clone(self.estimator)
-        if not isinstance(estimator, RashomonClassifier):
+        given = RESPLIT() if self.estimator is None else self.estimator
+        if not isinstance(given, RashomonClassifier):
             raise ValueError(
-                f"estimator={self.estimator!r:.80} must be a RESPLIT or TreeFARMS: these find sets."
+                f"estimator={shown(given)} must be a RESPLIT or TreeFARMS: these find sets."
             )
+        estimator: RashomonClassifier = clone(given)
         estimator._check_parameters()
         if self.memory_limit is not None:
             at_once = min(effective_n_jobs(self.n_jobs), int(self.n_bootstraps))

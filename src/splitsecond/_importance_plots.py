@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from splitsecond._checks import check_number
 from splitsecond._figures import longest, new_axes, plain_sides, short_names
 from splitsecond._layout import COLOURS
+from splitsecond._messages import shortened
 
 if TYPE_CHECKING:
     from splitsecond._distribution import ImportanceDistribution
@@ -21,7 +22,7 @@ LINES = [each for each in COLOURS if each != "#F0E442"]  # thin yellow lines are
 def draw_importance(rid: ImportanceDistribution, kind: str, ax: Any, most: int | None) -> Any:
     """Draw boxes or curves; see `RashomonImportance.plot`."""
     if kind not in ("box", "cdf"):
-        raise ValueError(f"kind={kind!r} must be 'box' or 'cdf'.")
+        raise ValueError(f"kind={shortened(repr(kind))} must be 'box' or 'cdf'.")
     if most is None:
         most = 20 if kind == "box" else 8
     check_number("most", most, Integral, "variables to show", least=1)

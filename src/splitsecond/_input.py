@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
-from splitsecond._checks import listed
+from splitsecond._messages import folded, listed, shortened, shown
 
 LARGE = 10_000  # rows
 COMPLEX = (complex, np.complexfloating)
@@ -123,7 +124,7 @@ class DenseTable(Table):
         values = self.column(column)
         value = values[row]
         others = int(np.count_nonzero((values != 0) & (values != 1)))
-        name = f"Column {self.labels[column]!r}" if self.labels else f"Column {column}"
+        name = f"Column {shown(self.labels[column])}" if self.labels else f"Column {column}"
         if others > 1:
             seen = f"{others} values that are neither 0 nor 1"
         else:
@@ -133,7 +134,7 @@ class DenseTable(Table):
         else:
             remedy = "Turn it into 0/1 columns first, or fit with binarizer='auto'."
         return NotBinaryError(
-            f"{name} has {seen}: {value!s} in row {row}. "
+            f"{name} has {seen}: {shortened(str(value))} in row {row}. "
             f"Every value must be 0, 1, False or True; nothing is cast. {remedy}"
         )
 
@@ -200,7 +201,7 @@ def open_frame(X: Any) -> nw.DataFrame[Any] | None:
         X = arrow.Table.from_batches([X])
     twice = _repeated(getattr(X, "column_names", None) or getattr(X, "columns", ()))
     if twice is not None:
-        raise ValueError(f"X has several columns named {twice!r}: rename them.")
+        raise ValueError(f"X has several columns named {shown(twice)}: rename them.")
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("X is a lazy frame: collect it first, with X.collect().")
@@ -212,21 +213,23 @@ def pick_labels(frame: nw.DataFrame[Any], labels: list[Any] | None) -> list[Any]
     present = list(frame.columns)
     if labels is None:
         return present
-    known = {label_key(label): label for label in present}
+    known = set(map(label_key, present))
     missing = [label for label in labels if label_key(label) not in known]
     if missing:
         matched = set(map(label_key, labels))
         alike = {folded(label): label for label in present if label_key(label) not in matched}
         meant = [
-            f"{alike[folded(label)]!r} for {label!r}" for label in missing if folded(label) in alike
+            f"{shown(alike[folded(label)])} for {shown(label)}"
+            for label in missing
+            if folded(label) in alike
         ]
-        hint = f" Did you mean {', '.join(meant[:5])}? Rename what X has." if meant else ""
+        hint = f" Did you mean {listed(meant, 2)}? Rename what X has." if meant else ""
         raise ValueError(
             f"X lacks {'columns' if len(missing) > 1 else 'column'} "
-            f"{listed([repr(label) for label in missing], 5)} "
+            f"{listed([shown(label) for label in missing], 5)} "
             f"that the model was fitted with.{hint}"
         )
-    return [known[label_key(label)] for label in labels]
+    return labels
 
 
 def label_key(label: Any) -> Any:
@@ -236,15 +239,11 @@ def label_key(label: Any) -> Any:
     return tuple(map(label_key, label)) if isinstance(label, tuple) else label
 
 
-def folded(label: Any) -> str:
-    """Return what labels have in common that differ by case and blanks alone."""
-    return "".join(str(label).split()).casefold()
-
-
 def as_array(X: Any) -> NDArray[Any]:
     """Return whatever is neither a data frame nor sparse as an array of two dimensions."""
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError("X is a masked array: fill or drop the masked values first.")
+    _refuse_other_kinds(X)
     try:
         array = np.asarray(X)
         if array.dtype.kind in "US" and not hasattr(X, "dtype"):  # rows of numbers and text
@@ -258,6 +257,29 @@ def as_array(X: Any) -> NDArray[Any]:
             f"Reshape your data, with {remedy}."
         )
     return array
+
+
+def _refuse_other_kinds(X: Any) -> None:
+    """Refuse what is no table, but easily made one, with the line that does so."""
+    if isinstance(X, (str, bytes)):
+        raise ValueError(f"X={shown(X)} is text: read the file first, such as by pd.read_csv(X).")
+    if isinstance(X, Mapping):
+        what, remedy = (
+            "dict",
+            "pd.DataFrame([X]) if it is one row, pd.DataFrame(X) if it has columns",
+        )
+    elif isinstance(X, Sequence) and len(X) and all(isinstance(row, Mapping) for row in X):
+        what, remedy = "list of dicts", "pd.DataFrame(X)"
+    elif isinstance(nw.from_native(X, series_only=True, pass_through=True), nw.Series):
+        what, remedy = "Series", "X.to_frame() if it is one column"
+        if nw.dependencies.is_pandas_series(X):
+            remedy += ", X.to_frame().T if it is one row"
+    else:
+        return
+    raise ValueError(
+        f"Expected 2D array, got a {what} instead: X must be a table. Make a data frame of it, "
+        f"with {remedy}."
+    )
 
 
 def check_shape(n_rows: int, n_columns: int) -> None:
@@ -309,15 +331,16 @@ def _series(series: nw.Series[Any], label: Any) -> NDArray[Any]:
     if missing.any():
         row = int(missing.to_numpy().argmax())
         raise NotBinaryError(
-            f"Column {label!r} has {int(missing.sum())} missing values, the first in row {row}. "
-            "Every value must be 0, 1, False or True. Fill in or drop missing values (NaN) first."
+            f"Column {shown(label)} has {int(missing.sum())} missing values, the first in row "
+            f"{row}. Every value must be 0, 1, False or True. Fill in or drop missing values (NaN) "
+            "first."
         )
     array = values_of(series)
     text = series.dtype in (nw.Categorical, nw.Enum, nw.String)
     if text or array.ndim != 1 or array.dtype.kind not in "buifO":
-        example = f", such as {array[0]!r}" if array.size else ""
+        example = f", such as {shown(array[0])}" if array.size else ""
         raise NotBinaryError(
-            f"Column {label!r} has values of type {series.dtype}{example}. "
+            f"Column {shown(label)} has values of type {shortened(str(series.dtype))}{example}. "
             "Every value must be 0, 1, False or True; nothing is cast. "
             "Turn it into 0/1 columns first, or fit with binarizer='auto'."
         )
@@ -334,7 +357,7 @@ def _numeric(array: NDArray[Any], label: Any) -> NDArray[Any]:
 def refuse_complex(array: Any, label: Any = None) -> None:
     """Refuse an array or sparse table of complex numbers, also if they all equal 0 or 1."""
     if array.dtype.kind == "c":
-        where = "X" if label is None else f"column {label!r}"
+        where = "X" if label is None else f"column {shown(label)}"
         raise ValueError(
             f"Complex data not supported: {where} holds complex numbers. Turn them into real ones, "
             "for example with X.real or abs(X)."
@@ -359,9 +382,10 @@ def _flags(array: NDArray[Any], label: Any) -> NDArray[np.uint8]:
     )
     column = label if label is not None else index[-1] if len(index) > 1 else 0
     raise NotBinaryError(
-        f"Column {column!r} has the value {value!r} of type {type(value).__name__} in row "
-        f"{index[0]}. Every value must be 0, 1, False or True; nothing is cast. Turn columns of "
-        "text into 0/1 columns first, for example with `x == value`; fill in or drop blanks (NaN)."
+        f"Column {shown(column)} has the value {shown(value)} of type {type(value).__name__} in "
+        f"row {index[0]}. Every value must be 0, 1, False or True; nothing is cast. Turn columns "
+        "of text into 0/1 columns first, for example with `x == value`; fill in or drop missing "
+        "values (NaN)."
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from splitsecond._classifiers import LicketySPLITClassifier
 from splitsecond._envelope import Gap, Point, crossing, envelope
 from splitsecond._exact import as_fraction
 from splitsecond._input import as_array, open_frame
+from splitsecond._messages import shown
 from splitsecond._path import FINISHED, PathEntry, RegularizationPath
 from splitsecond._pathfits import Clock, Fits
 from splitsecond._rashomon import RashomonClassifier
@@ -83,12 +85,13 @@ def regularization_path(
     >>> path.one_standard_error_.model.predict([[1, 1], [0, 1]]).tolist()
     [1, 0]
     """
-    model = LicketySPLITClassifier() if estimator is None else clone(estimator)
-    if not isinstance(model, TreeClassifier) or isinstance(model, RashomonClassifier):
+    given = LicketySPLITClassifier() if estimator is None else estimator
+    if not isinstance(given, TreeClassifier) or isinstance(given, RashomonClassifier):
         raise ValueError(
-            f"estimator={estimator!r:.80} must be a tree classifier of splitsecond that finds one "
+            f"estimator={shown(estimator)} must be a tree classifier of splitsecond that finds one "
             "tree, such as LicketySPLITClassifier()."
         )
+    model = clone(given)
     meaning = "the least lambda, such as 0.001"
     check_number("smallest", smallest, Real, meaning, least=1e-9, most=HIGHEST)
     if largest is not None:
@@ -266,9 +269,14 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows to learn from, and 
 def _folds(cv: Any, fits: Fits) -> list[Fold]:
     codes = fits.target.codes
     assert codes is not None
+    if isinstance(cv, str) or not (isinstance(cv, (Integral, Iterable)) or hasattr(cv, "split")):
+        raise ValueError(
+            f"cv={shown(cv)} must be a number of folds, a splitter of scikit-learn, or an iterable "
+            "of (train, test) indices."
+        )
     folds = list(check_cv(cv, codes, classifier=True).split(np.zeros(len(codes)), codes))
     if len(folds) < 2:
-        raise ValueError(f"cv={cv!r:.60} gives {len(folds)} fold: at least 2 are needed.")
+        raise ValueError(f"cv={shown(cv)} gives {len(folds)} fold: at least 2 are needed.")
     return folds
 
 

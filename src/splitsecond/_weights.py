@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._messages import listed, shown
+
 # The core counts in 32-bit integers.
 MOST_WEIGHT = 2**31 - 1
 # Real weights without a common factor are rounded to this share of their total.
@@ -54,7 +56,7 @@ def row_weights(
     """Multiply class weights and sample weights; None when every row counts once."""
     if class_weight is None:
         return sample_weight
-    if class_weight == "balanced":
+    if isinstance(class_weight, str) and class_weight == "balanced":
         totals = np.bincount(codes, weights=sample_weight, minlength=len(classes))
         present = totals > 0
         shares = np.zeros(len(classes))
@@ -62,7 +64,12 @@ def row_weights(
     elif isinstance(class_weight, Mapping):
         shares = _shares(classes, class_weight)
     else:
-        raise ValueError(f"class_weight={class_weight!r} must be a dict, 'balanced' or None.")
+        to_dict = "class_weight.to_dict()"
+        remedy = f": pass {to_dict}" if hasattr(class_weight, "to_dict") else ""
+        raise ValueError(
+            f"class_weight of type {type(class_weight).__name__} ({shown(class_weight)}) must be a "
+            f"dict from classes to weights, 'balanced' or None{remedy}."
+        )
     weights: NDArray[np.float64] = shares[codes]
     if sample_weight is not None:
         weights = weights * sample_weight
@@ -79,12 +86,14 @@ def _shares(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArray
     unknown = [label for label in class_weight if label not in labels]
     if unknown:
         raise ValueError(
-            f"The classes, {unknown[:5]}, are not in class_weight's data: y has {labels[:10]}."
+            f"The classes, [{listed(list(map(shown, unknown)), 5)}], are not in class_weight's "
+            f"data: y has {listed(list(map(shown, labels)))}."
         )
     for label, weight in class_weight.items():
         if not (isinstance(weight, (int, float, np.number)) and 0 <= weight < 1e300):
             raise ValueError(
-                f"class_weight of {label!r} must be finite and not negative, got {weight!r}."
+                f"class_weight of {shown(label)} must be finite and not negative, got "
+                f"{shown(weight)}."
             )
     return np.array([float(class_weight.get(label, 1)) for label in labels])
 

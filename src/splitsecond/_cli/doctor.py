@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import typer
 
-from splitsecond._checks import listed
 from splitsecond._cli import options as o
 from splitsecond._cli.estimate import estimates
 from splitsecond._cli.output import write, write_json, write_table
@@ -26,6 +25,7 @@ from splitsecond._cli.tables import (
 )
 from splitsecond._columns import Kind, RawTable, Variable
 from splitsecond._literals import value_text
+from splitsecond._messages import listed
 
 REFUSED = "refused"
 MANY = 255  # values of a category that questions are asked about

@@ -9,7 +9,6 @@ import numpy as np
 import typer
 
 from splitsecond import RashomonImportance
-from splitsecond._checks import listed
 from splitsecond._cli import options as o
 from splitsecond._cli.estimators import STOPPED, finish, fit_on, make_set, summary
 from splitsecond._cli.output import (
@@ -24,6 +23,7 @@ from splitsecond._cli.output import (
     write_table,
 )
 from splitsecond._cli.tables import Source, read_data
+from splitsecond._messages import listed
 from splitsecond._treeset import TreeSet, shown_number
 
 BARS = 40  # characters of the longest

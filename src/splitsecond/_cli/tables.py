@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import re
 from collections import Counter
@@ -20,10 +19,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
-from splitsecond._checks import listed
 from splitsecond._cli.options import Binarizer, Reading
 from splitsecond._cli.output import say
-from splitsecond._input import folded, read_table
+from splitsecond._input import read_table
+from splitsecond._messages import offered
 from splitsecond._saving import is_model
 
 UTF8 = "utf-8"
@@ -385,13 +384,10 @@ def _varies(column: pa.ChunkedArray) -> bool:
 def no_such_column(name: str, names: Iterable[str], where: object) -> ValueError:
     """Return an error that names the columns there are, the likeliest first."""
     known = list(names)
-    alike = {folded(each): each for each in known}
-    close = difflib.get_close_matches(folded(name), alike, n=1)
-    hint = f" Did you mean {alike[close[0]]!r}?" if close else ""
+    columns, hint = offered(name, known)
     between = next((mark for mark in ";\t|" if len(known) == 1 and mark in known[0]), None)
     if between:
         hint = f" Give --separator {between!r}?"
-    columns = listed([repr(each) for each in known])
     return ValueError(f"{where} has no column {name!r}.{hint} Its columns are {columns}.")
 
 
