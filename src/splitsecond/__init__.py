@@ -8,6 +8,7 @@ from splitsecond._classifiers import (
     OptimalTreeClassifier,
     SPLITClassifier,
 )
+from splitsecond._data_checks import DataWarning
 from splitsecond._guessing import ThresholdGuessBinarizer
 from splitsecond._importance import RashomonImportance
 from splitsecond._literals import Literal
@@ -21,6 +22,7 @@ from splitsecond._treeset import TreeSet
 
 __all__ = [
     "RESPLIT",
+    "DataWarning",
     "FixedBinarizer",
     "GreedyTreeClassifier",
     "LicketySPLITClassifier",

@@ -49,8 +49,8 @@ def check_random(random_state: Any) -> np.random.RandomState:
         made: np.random.RandomState = check_random_state(random_state)
     except ValueError:
         raise ValueError(
-            f"random_state={shown(random_state)} cannot be used to seed: give an integer, a RandomState "
-            "or None."
+            f"random_state={shown(random_state)} cannot be used to seed: give an integer, a "
+            "RandomState or None."
         ) from None
     return made
 

@@ -21,6 +21,13 @@ from splitsecond._binarizer_base import Binarizer, Target
 from splitsecond._binarizers import MidpointBinarizer, QuantileBinarizer
 from splitsecond._checks import check_amount, check_number
 from splitsecond._columns import Kind, RawTable, Variable
+from splitsecond._data_checks import (
+    findings,
+    warn_of_classes,
+    warn_of_columns,
+    warn_of_leaf,
+    warn_of_width,
+)
 from splitsecond._guessing import ThresholdGuessBinarizer
 from splitsecond._input import NotBinaryError, Table, keep_columns, looks_binary, read_table
 from splitsecond._labels import encode_labels, refuse_column_name
@@ -40,6 +47,8 @@ SCHEMES: dict[str, Callable[[], Binarizer]] = {
     "quantile": QuantileBinarizer,
     "midpoint": MidpointBinarizer,
 }
+
+MOST_COLUMNS = 5_000  # for a search whose time grows with the square of their number
 
 # How a fit can end, and how that reads.
 STATUSES = {
@@ -61,6 +70,8 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
     _algorithm: ClassVar[str]
     # What to try when a limit was hit, besides a higher one.
     _cheaper: ClassVar[str] = "a smaller max_depth or a larger regularization"
+    # 0/1 columns from which on a search of more than two levels takes minutes; None: none.
+    _most_columns: ClassVar[int | None] = MOST_COLUMNS
     _listener: Any = None  # told how far a search is, in place of what `verbose` prints
 
     # Set by fit.
@@ -227,15 +238,14 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
             sample_weight = check_sample_weight(sample_weight, source.n_rows)
         weights = row_weights(classes, codes, self.class_weight, sample_weight)
         target = Target(codes, len(classes), weights, deadline, self.memory_limit, self.n_jobs)
+        warn_of_classes(target.n_classes, source.n_rows, stacklevel=3)
         try:
-            self.binarizer_, table = self._binarize(source, target)
-            result = use(table, target)
+            table, result = self._use(source, target, use)
         except NotBinaryError:
             if not self._is_auto():
                 raise
             source = RawTable(X)
-            self.binarizer_, table = self._binarize(source, target)
-            result = use(table, target)
+            table, result = self._use(source, target, use)
         keep_columns(self, source.labels, source.n_columns)
         self.classes_ = classes
         return table, target, result
@@ -263,6 +273,26 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
         if isinstance(source, RawTable):
             return binarizer, binarizer.fit_answers(source, target)
         return binarizer.fit_binary(source), source
+
+    def _use(
+        self,
+        source: Table | RawTable,
+        target: Target,
+        use: Callable[[Table, Target], Result],
+    ) -> tuple[Table, Result]:
+        """Binarize a table and use it, with warnings of what looks like a mistake."""
+        self.binarizer_, table = self._binarize(source, target)
+        variables = None if self.binarizer_ is None else self.binarizer_.variables_
+        is_raw = isinstance(source, RawTable)
+        if is_raw:
+            warn_of_columns(findings(source, variables, target.codes, target.n_classes), 4)
+        if self.time_limit is None and self._most_columns is not None:
+            most = self._most_columns if int(self.max_depth) > 2 else MOST_COLUMNS
+            warn_of_width(table.n_columns, most, stacklevel=4)
+        result = use(table, target)
+        if not is_raw:  # only now known to be 0/1
+            warn_of_columns(findings(source, variables, target.codes, target.n_classes), 4)
+        return table, result
 
     def _solve(self, table: Table, target: Target) -> Solution:
         return solve(
@@ -355,6 +385,8 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
         self.status_ = solution.status
         self.statistics_ = solution.statistics
         self._warn_if_stopped()
+        if STATUSES[self.status_] == "complete" and int(self.max_depth) > 0:
+            warn_of_leaf(self.tree_, self.regularization, stacklevel=3)
 
     def _take(self, tree: Tree) -> None:
         """Make a tree the one to predict with."""

@@ -216,6 +216,12 @@ class RawTable:
         flags: NDArray[np.uint8] = array.view(np.uint8)
         return flags
 
+    def rows(self, places: NDArray[np.intp]) -> RawTable:
+        """Return some rows of the table."""
+        if self._frame is not None:
+            return RawTable(self._frame[places.tolist(), :].to_native(), self.labels)
+        return RawTable(self._array[places])
+
     def _cells(self, j: int) -> Cells:
         label = self.label(j)
         if self._frame is not None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from splitsecond._data_checks import refuse_quantity
 from splitsecond._input import WIDE, open_frame
 from splitsecond._messages import listed, shown
 
@@ -27,8 +28,13 @@ def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
             f"y has {len(labels)}."
         )
     if labels.dtype.kind in "biu":
-        return _encode_integers(labels)
+        classes, codes = _encode_integers(labels)
+        refuse_quantity(classes, n_rows)
+        return classes, codes
     if labels.dtype.kind == "f":
+        distinct = np.unique(labels)
+        if (distinct == np.rint(distinct)).all():
+            refuse_quantity(distinct, n_rows)
         check_classification_targets(labels)
     elif labels.dtype.kind not in "OUST":
         raise ValueError(

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 MOST_CHARACTERS = 70  # of a value
 MOST_OF_MESSAGE = 600  # characters
 MOST_LISTED = 240  # characters of a list of names
@@ -21,6 +23,8 @@ def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
 
 def shown(value: Any, most: int = MOST_CHARACTERS) -> str:
     """Return a value as Python writes it, shortened."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, str):
         value = shortened(value, 2 * most)  # escapes of millions of characters take long
     try:

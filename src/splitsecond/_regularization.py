@@ -18,6 +18,7 @@ from sklearn.model_selection import check_cv
 from splitsecond._checks import check_number
 from splitsecond._classifier_base import LimitWarning, TreeClassifier
 from splitsecond._classifiers import LicketySPLITClassifier
+from splitsecond._data_checks import DataWarning
 from splitsecond._envelope import Gap, Point, crossing, envelope
 from splitsecond._exact import as_fraction
 from splitsecond._input import as_array, open_frame
@@ -298,7 +299,9 @@ def _fold_losses(
     try:
         for train, test in folds:
             own = None if given is None else given[train]
-            inside = Fits(fits.estimator, _rows(X, train), labels[train], own, deadline)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)  # told for the whole table
+                inside = Fits(fits.estimator, _rows(X, train), labels[train], own, deadline)
             table = inside.estimator._answers(_rows(X, test))
             fold = []
             for entry in entries:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
 from splitsecond._cli.options import Binarizer, Reading
-from splitsecond._cli.output import say
 from splitsecond._input import read_table
 from splitsecond._messages import offered
 from splitsecond._saving import is_model
@@ -29,7 +27,6 @@ UTF8 = "utf-8"
 PARQUET = b"PAR1"  # how such files begin
 BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL")
 MOST_CHARACTERS = 100_000  # of a value; more are mostly a quote that does not end
-FEW = 3  # values that keep a column from being numbers, and may stand for blanks
 MOST_BYTES = 2**31 - 2  # of a block that pyarrow guesses the types of
 MOST_COUNTED = 64 * 2**20  # bytes whose lines are counted for a message
 # The row that an error names, or what it quotes: the user's own words, which are passed over.
@@ -251,48 +248,7 @@ def read_data(source: Source, target: str, weight: str | None, binarizer: Binari
     if binarizer is Binarizer.NONE:  # told now, while rows have their places in the file
         with rows_named(source, len(X)):
             read_table(X).check_binary()
-    for name in X.column_names:
-        what = looks_like(X[name])
-        if what:
-            say(f"note: column {name!r} looks like {what}: if it is one, give --drop {name!r}.")
     return Data(X, y, None if weight is None else _weights_of(source, table, weight))
-
-
-def looks_like(column: pa.ChunkedArray) -> str:
-    """Say what a column seems to be that tells rows apart without meaning anything; or nothing."""
-    if _is_row_number(column):
-        return "a row number"
-    column = flat(column)
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        distinct = pc.count_distinct(column).as_py()
-        if distinct > max(20, len(column) / 2) and not words_among_numbers(column):
-            return "an identifier"
-    return ""
-
-
-def _is_row_number(column: pa.ChunkedArray) -> bool:
-    """Whether a column has every number of a range once."""
-    if not pa.types.is_integer(column.type) or column.null_count or len(column) < 3:
-        return False
-    low, high = pc.min_max(column).as_py().values()
-    same: bool = high - low == len(column) - 1
-    return same and len(pc.unique(column)) == len(column)
-
-
-def words_among_numbers(column: pa.ChunkedArray) -> list[str]:
-    """Return the words that keep a column of text from being numbers, if they are few."""
-    values = pc.unique(flat(column).drop_null())
-    texts = (str(value.as_py()) for value in values)  # one at a time: there may be millions
-    odd = list(islice((text for text in texts if not _is_number(text)), FEW + 1))
-    return odd if len(odd) <= FEW < len(values) - len(odd) else []
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def flat(column: pa.ChunkedArray) -> pa.ChunkedArray:
