@@ -43,7 +43,9 @@ jobs = pytest.mark.parametrize("n_jobs", [1, 2])
 def hard() -> Table:
     rng = np.random.default_rng(90)
     X = rng.integers(0, 2, (2000, 40)).astype(np.uint8)
-    TreeFARMS(max_depth=1).fit(X, X[:, 0])  # what is loaded on first use is no part of any limit
+    TreeFARMS(max_depth=1).fit(
+        X, X[:, 0] & X[:, 1]
+    )  # what is loaded on first use is no part of any limit
     return X, rng.integers(0, 2, 2000)
 
 

@@ -135,7 +135,9 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
             Columns of any kind: numbers, truth values, text, categories, with or without blanks
             (see `binarizer`).
         y : array-like of shape (n_samples,)
-            Class labels of any kind and number; with a single class the tree is a lone leaf.
+            Class labels of any kind and number; with a single class the tree is a lone leaf. More
+            than 100 different numbers with fewer than 50 rows each on average are refused as a
+            quantity; as text they are classes.
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative weights. Whole numbers count exactly; see the user guide for others.
 
@@ -385,7 +387,12 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
         self.status_ = solution.status
         self.statistics_ = solution.statistics
         self._warn_if_stopped()
-        if STATUSES[self.status_] == "complete" and int(self.max_depth) > 0:
+        # With weights for the classes, how rare they are was thought of.
+        if (
+            STATUSES[self.status_] == "complete"
+            and int(self.max_depth) > 0
+            and self.class_weight is None
+        ):
             warn_of_leaf(self.tree_, self.regularization, stacklevel=3)
 
     def _take(self, tree: Tree) -> None:

@@ -216,6 +216,12 @@ class RawTable:
         flags: NDArray[np.uint8] = array.view(np.uint8)
         return flags
 
+    def is_integer(self, j: int) -> bool:
+        """Whether column j is held as integers; whole floats are not."""
+        if self._frame is not None:
+            return self._frame.get_column(self.label(j)).dtype.is_integer()
+        return bool(self._array.dtype.kind in "ui")
+
     def rows(self, places: NDArray[np.intp]) -> RawTable:
         """Return some rows of the table."""
         if self._frame is not None:

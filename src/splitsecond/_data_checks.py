@@ -366,16 +366,16 @@ def _signature(columns: _Columns, j: int, values: NDArray[Any]) -> Any:
 
 def _row_numbers(columns: _RawColumns, sample: dict[int, NDArray[Any]]) -> Iterator[Finding]:
     for j, values in sample.items():
-        if columns.variables[j].kind is not Kind.NUMBER or (values != np.rint(values)).any():
+        if columns.variables[j].kind is not Kind.NUMBER or not columns.table.is_integer(j):
             continue
         if len(np.unique(values)) == len(values) and is_row_number(columns.whole(j)):
             yield Finding(j, columns.label(j), Suspicion.ROW_NUMBER)
 
 
 def is_row_number(values: NDArray[Any]) -> bool:
-    """Whether a column has most numbers of a range, none of them twice."""
+    """Whether a column of integers has most numbers of a range, none of them twice."""
     low, n = values.min(), len(values)
-    if not n - 1 <= values.max() - low < 2 * n or (values != np.rint(values)).any():
+    if not n - 1 <= values.max() - low < 2 * n:
         return False
     return int(np.bincount((values - low).astype(np.intp)).max()) == 1
 
