@@ -352,6 +352,15 @@ def test_doctor_looks_at_the_target(tmp_path: Path) -> None:
     assert "note: The tree is a single leaf" in run("fit", path, "--target", "outcome").stderr
 
 
+def test_doctor_counts_columns(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    flags = {f"x{j}": rng.integers(0, 2, 60).tolist() for j in range(501)}
+    path = write_csv(tmp_path / "wide.csv", {**flags, "outcome": ["a", "b"] * 30})
+    _, found = doctor(path, "--target", "outcome", "--regularization", "0.4")
+    assert [hint.split()[0] for hint in found["hints"]] == ["optimal"]
+    assert "501 0/1 columns" in found["hints"][0]
+
+
 def test_binarizers_alone_do_not_judge() -> None:
     X, _ = table()
     X["years"] = X["age"]

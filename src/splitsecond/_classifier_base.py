@@ -276,6 +276,11 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
             return binarizer, binarizer.fit_answers(source, target)
         return binarizer.fit_binary(source), source
 
+    def _columns_handled(self) -> int | None:
+        """Return with how many 0/1 columns the search can be expected to finish; None: any."""
+        is_deep = int(self.max_depth) > 2 or self._most_columns is None
+        return self._most_columns if is_deep else MOST_COLUMNS
+
     def _use(
         self,
         source: Table | RawTable,
@@ -288,9 +293,8 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
         is_raw = isinstance(source, RawTable)
         if is_raw:
             warn_of_columns(findings(source, variables, target.codes, target.n_classes), 4)
-        if self.time_limit is None and self._most_columns is not None:
-            most = self._most_columns if int(self.max_depth) > 2 else MOST_COLUMNS
-            warn_of_width(table.n_columns, most, stacklevel=4)
+        if self.time_limit is None:
+            warn_of_width(table.n_columns, self._columns_handled(), stacklevel=4)
         result = use(table, target)
         if not is_raw:  # only now known to be 0/1
             warn_of_columns(findings(source, variables, target.codes, target.n_classes), 4)

@@ -173,9 +173,9 @@ def warn_of_columns(found: Sequence[Finding], stacklevel: int) -> None:
             _warn(ColumnWarning(f"{said}. {remedy}", some), stacklevel + 1)
 
 
-def warn_of_width(n_columns: int, most: int, stacklevel: int) -> None:
+def warn_of_width(n_columns: int, most: int | None, stacklevel: int) -> None:
     """Warn of more 0/1 columns than a search can be expected to finish with."""
-    if n_columns > most:
+    if most is not None and n_columns > most:
         _warn(
             f"There are {n_columns:,} 0/1 columns, and this search may take very long with more "
             f"than {most:,}. Give a time_limit, a coarser binarizer (such as the default, 'auto'), "

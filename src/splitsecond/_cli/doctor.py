@@ -101,6 +101,7 @@ def doctor(
     if seen and not problems:
         data = None if labels is None else Data(X, labels)
         costs = estimates(X, data, regularization=price, max_depth=max_depth)
+        hints += _too_wide(costs["fits"])
     if json:
         write_json(
             {
@@ -226,6 +227,16 @@ def _print_costs(costs: dict[str, Any], target: str | None) -> None:
     write(f"  memory: up to about {megabytes:,} MB besides the table itself")
     if target is None:
         write("  (with --target, trial fits on this machine give a better one)")
+
+
+def _too_wide(fits: list[dict[str, Any]]) -> list[str]:
+    """Say which searches have more 0/1 columns than they can be expected to finish with."""
+    return [
+        f"{each['algorithm']} has {each['columns']:,} 0/1 columns to search, and may take very "
+        f"long with more than {each['columns_handled']:,}: give --time-limit, or leave out columns."
+        for each in fits
+        if each.get("columns_handled") is not None and each["columns"] > each["columns_handled"]
+    ]
 
 
 def _seconds(seconds: float) -> str:
