@@ -28,7 +28,6 @@ from splitsecond import load
 from splitsecond._cli import output, scoring
 from splitsecond._cli.app import app
 from splitsecond._cli.exports import sklearn_source
-from splitsecond._cli.tables import words_among_numbers
 
 
 @pytest.fixture(scope="module")
@@ -250,20 +249,12 @@ def test_an_identifier_is_noted(tmp_path: Path) -> None:
         assert "'who' looks like an identifier" in fitted.stderr
         assert "--drop 'who'" in fitted.stderr
         assert "an identifier? then --drop 'who'" in run("doctor", path).stdout
-    assert "reading" not in run("fit", file, "--target", "outcome").stderr
+    said = run("fit", file, "--target", "outcome").stderr
+    assert "'reading' looks like" not in said
+    assert "'reading' ('?') is text, but holds numbers" in said
+    assert "--blank" in said
     assert "numbers but for '?'" in run("doctor", file).stdout
     assert "identifier" not in run("fit", file, "--target", "outcome", "--drop", "who").stderr
-
-
-def test_words_are_looked_for_until_there_are_too_many() -> None:
-    numbers = [str(i) for i in range(9)]
-    for words in ([], ["?"], ["?", "none", "-"]):
-        assert words_among_numbers(pa.chunked_array([[*words, None, *numbers]])) == words
-    assert words_among_numbers(pa.chunked_array([["a", "b", "c", "d", *numbers]])) == []
-    assert words_among_numbers(pa.chunked_array([["a", "1", "2", "3"]])) == []  # mostly words
-    # The fifth value is never made: half a character is no text.
-    broken = pa.array([b"a", b"b", b"c", b"d", b"\xff"]).view(pa.string())
-    assert words_among_numbers(pa.chunked_array([broken])) == []
 
 
 def test_other_encodings(tmp_path: Path) -> None:

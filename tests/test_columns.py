@@ -519,3 +519,18 @@ def test_long_floats() -> None:
 def test_long_floats_in_a_data_frame(scheme: Any) -> None:
     X = pd.DataFrame(np.array([[1], [0], [1], [0]], dtype=np.longdouble))
     assert fitted(X, scheme, [0, 1, 0, 1]).predict(X).tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("dtype", ["Int128", "UInt128"])
+@every_scheme
+def test_integers_wider_than_any_of_numpy(scheme: str, dtype: str) -> None:
+    polars = pytest.importorskip("polars")
+    if not hasattr(polars, dtype):
+        pytest.skip(f"this polars has no {dtype}")
+    values = [1, None, 3, 2**100] * 3
+    X = polars.DataFrame({NAME: polars.Series(values, dtype=getattr(polars, dtype))})
+    y = polars.Series([0, 0, 1, 1] * 3, dtype=getattr(polars, dtype))
+    model = LicketySPLITClassifier(binarizer=scheme).fit(X, y)
+    assert model.predict(X).tolist() == y.to_list()
+    floats = X.cast(polars.Float64)
+    assert model.predict(floats).tolist() == model.tree_.predict(X).tolist() == y.to_list()

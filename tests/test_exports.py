@@ -20,6 +20,7 @@ from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
 
 from splitsecond import (
     RESPLIT,
+    DataWarning,
     FixedBinarizer,
     GreedyTreeClassifier,
     LicketySPLITClassifier,
@@ -507,6 +508,7 @@ def test_trees_of_sets_and_files_can_be_exported_too(tmp_path: Path) -> None:
     save(model, tmp_path / "model.json")
     again = load(tmp_path / "model.json")
     assert again.tree_.to_sql() == model.tree_.to_sql()
-    plain = LicketySPLITClassifier(binarizer=None).fit(X[["flag"]], X["flag"])
+    with pytest.warns(DataWarning, match="'flag' tells the classes apart"):
+        plain = LicketySPLITClassifier(binarizer=None).fit(X[["flag"]], X["flag"])
     save(plain, tmp_path / "plain.json")
     assert load(tmp_path / "plain.json").tree_.to_python() == plain.tree_.to_python()

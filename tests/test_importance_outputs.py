@@ -227,7 +227,9 @@ def test_bad_tables() -> None:
 
 
 def test_bad_questions(rid: RashomonImportance) -> None:
-    with pytest.raises(ValueError, match=r"no variable 'age'; there are 'variable 0', .*, \.\.\."):
+    with pytest.raises(
+        ValueError, match=r"no variable 'age'; there are 'variable 0', .* and 4 more"
+    ):
         rid.cdf("age", 0)
     for wrong in (-0.1, 1.1, np.nan, [0.5, 2]):
         with pytest.raises(ValueError, match="between 0 and 1"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,7 @@ from scipy import sparse
 from strategies import threshold_table
 
 from splitsecond import (
+    DataWarning,
     GreedyTreeClassifier,
     LicketySPLITClassifier,
     OptimalTreeClassifier,
@@ -133,7 +135,9 @@ def test_the_table_may_change_after_fitting(expected: Any) -> None:
 def test_any_number_of_columns(n_columns: int) -> None:
     rng = np.random.default_rng(31)
     X = rng.integers(0, 2, size=(200, n_columns))
-    model = OptimalTreeClassifier(max_depth=1, regularization=0.01).fit(X, X[:, -1])
+    model = OptimalTreeClassifier(max_depth=1, regularization=0.01)
+    with pytest.warns(DataWarning, match=f"Column {n_columns - 1} tells the classes apart"):
+        model.fit(X, X[:, -1])
     assert model.score(X, X[:, -1]) == 1.0
 
 
@@ -168,9 +172,13 @@ def test_pandas_columns_without_names(expected: Any) -> None:
     assert seen(fitted(X), X) == expected
 
 
-@pytest.mark.parametrize("dtype", ["Boolean", "Int64", "UInt8", "Int8", "Float64", "Float32"])
+@pytest.mark.parametrize(
+    "dtype", ["Boolean", "Int64", "UInt8", "Int8", "Float64", "Float32", "Int128", "UInt128"]
+)
 def test_polars_dtypes(dtype: str, expected: Any) -> None:
     polars = pytest.importorskip("polars")
+    if not hasattr(polars, dtype):
+        pytest.skip(f"this polars has no {dtype}")
     X = polars.DataFrame(TABLE, schema=NAMES, orient="row").cast(getattr(polars, dtype))
     model = fitted(X, polars.Series(LABELS))
     assert seen(model, X) == expected
@@ -183,6 +191,33 @@ def test_polars_mixed_dtypes(expected: Any) -> None:
         polars.col(NAMES[0]).cast(polars.Boolean), polars.col(NAMES[1]).cast(polars.Float32)
     )
     assert seen(fitted(X), X) == expected
+
+
+@pytest.mark.parametrize("binarizer", ["auto", "quantile", None])
+def test_a_record_batch_keeps_its_names(binarizer: Any, expected: Any) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    X = arrow.RecordBatch.from_pandas(frame())
+    model = fitted(X, binarizer=binarizer)
+    assert list(model.feature_names_in_) == NAMES
+    assert seen(model, X) == expected
+    assert model.predict(X.select(NAMES[::-1])).tolist() == model.predict(frame()).tolist()
+
+
+@pytest.mark.parametrize("binarizer", ["auto", "quantile", None])
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128, object])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array, sparse.coo_matrix])
+def test_complex_numbers_are_refused_by_fit_and_predict(
+    container: Any, dtype: Any, binarizer: Any
+) -> None:
+    """Also where each equals 0 or 1."""
+    if dtype is object and container is not np.asarray:
+        pytest.skip("sparse tables hold no objects")
+    X = container(TABLE.astype(complex).astype(dtype))
+    with pytest.raises((ValueError, TypeError), match=r"[Cc]omplex") as at_fit:
+        fitted(X, binarizer=binarizer)
+    with pytest.raises(at_fit.type, match=r"[Cc]omplex") as at_predict:
+        fitted(TABLE, binarizer=binarizer).predict(X)
+    assert str(at_predict.value) == str(at_fit.value)
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo", "lil"])
@@ -441,6 +476,39 @@ def test_repeated_names_are_refused() -> None:
     X = frame()
     X.columns = pd.Index([*NAMES[:-1], NAMES[0]])
     with pytest.raises(ValueError, match=NAMES[0]):
+        fitted(X)
+
+
+@pytest.mark.parametrize("binarizer", ["auto", "quantile", None])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        lambda: [float("nan"), *np.arange(6.0)],
+        lambda: [float("nan"), *NAMES[1:]],
+        lambda: [("a", float("nan")), ("a", 1.0), *NAMES[2:]],
+    ],
+    ids=["numbers", "texts", "tuples"],
+)
+def test_a_column_may_be_called_nan(labels: Any, binarizer: Any) -> None:
+    """No NaN equals another, but all of them are the label of the same column."""
+
+    def named() -> pd.DataFrame:
+        return pd.DataFrame(TABLE, columns=pd.Index(labels(), tupleize_cols=False))
+
+    model = fitted(named(), binarizer=binarizer)
+    expected = fitted(TABLE, binarizer=binarizer).predict(TABLE).tolist()
+    assert model.predict(named()).tolist() == expected
+    assert model.predict(named().iloc[:, ::-1]).tolist() == expected
+    assert model.tree_.predict(named()).tolist() == expected
+    assert pickle.loads(pickle.dumps(model)).predict(named()).tolist() == expected
+    with pytest.raises(ValueError, match="nan"):
+        model.predict(named().iloc[:, 1:])
+
+
+def test_two_columns_called_nan_are_refused() -> None:
+    X = frame()
+    X.columns = pd.Index([float("nan"), *NAMES[1:-1], float("nan")], dtype=object)
+    with pytest.raises(ValueError, match="several columns named nan"):
         fitted(X)
 
 

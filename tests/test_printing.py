@@ -12,6 +12,7 @@ import pytest
 from strategies import threshold_table
 
 from splitsecond import (
+    DataWarning,
     GreedyTreeClassifier,
     LicketySPLITClassifier,
     LimitWarning,
@@ -172,7 +173,8 @@ def test_dot_is_a_graph_of_all_nodes(classifier: Any) -> None:
 
 def test_dot_escapes_quotes() -> None:
     X = pd.DataFrame({'said "no"': TABLE[:, 0], "back\\slash": TABLE[:, 1]})
-    fitted = OptimalTreeClassifier(max_depth=1, regularization=0).fit(X, TABLE[:, 0])
+    with pytest.warns(DataWarning, match="tells the classes apart"):
+        fitted = OptimalTreeClassifier(max_depth=1, regularization=0).fit(X, TABLE[:, 0])
     assert r"said \"no\"" in fitted.tree_.to_dot()
 
 

@@ -316,6 +316,16 @@ def test_predict_with_chosen_trees() -> None:
         trees.predict(frame, [0.0])
 
 
+def test_a_column_without_questions_may_be_named() -> None:
+    """Guessing drops what it has no use for: then no tree uses it, and all avoid it."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"age": rng.integers(0, 9, 80), "noise": 5, "job": ["a", "b"] * 40})
+    trees = TreeFARMS(epsilon=0.1).fit(X, (X["age"] > 4) ^ (rng.random(80) < 0.1)).trees_
+    assert trees.filter(avoids="noise").n_trees == trees.n_trees > 0
+    assert trees.filter(uses="noise").n_trees == 0
+    assert trees.filter(avoids=["noise", "age"]).n_trees == trees.filter(avoids="age").n_trees
+
+
 # What is refused
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         OptimalTreeClassifier,
         SPLITClassifier,
     )
+    from splitsecond._data_checks import DataWarning
     from splitsecond._guessing import ThresholdGuessBinarizer
     from splitsecond._importance import RashomonImportance
     from splitsecond._literals import Literal
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RESPLIT",
+    "DataWarning",
     "FixedBinarizer",
     "GreedyTreeClassifier",
     "LicketySPLITClassifier",

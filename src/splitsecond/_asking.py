@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from splitsecond._binarizer_base import LiteralTable
-from splitsecond._checks import shown
 from splitsecond._columns import Kind, RawTable, Variable, is_blank, plain_category
 from splitsecond._literals import Literal
+from splitsecond._messages import shown
 
 if TYPE_CHECKING:
     from splitsecond._tree import Tree
@@ -103,7 +103,9 @@ def table_of_row(tree: Tree, row: Any) -> Any:
         for column, variable in tree.variables.items():
             key = variable.label if variable.label in row else variable.name
             if key not in row:
-                raise ValueError(f"The row lacks a value for {variable.name!r}: None is a blank.")
+                raise ValueError(
+                    f"The row lacks a value for {shown(variable.name)}: None is a blank."
+                )
             cells[0, column] = _cell(row[key], variable)
         return cells
     if np.ndim(row) == 1:

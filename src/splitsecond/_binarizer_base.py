@@ -18,6 +18,7 @@ from splitsecond._columns import BLANK, UNKNOWN, Cells, Kind, RawTable, Variable
 from splitsecond._input import NotBinaryError, Table, keep_columns, read_table
 from splitsecond._limits import GRACE, BinarizingLimits
 from splitsecond._literals import Literal
+from splitsecond._messages import SaysFitFirst, listed, shown
 from splitsecond._packing import PackedTable, pack_bits
 from splitsecond._weights import check_sample_weight
 
@@ -81,7 +82,7 @@ class LiteralTable(Table):
         return self.values_of[column]
 
 
-class Binarizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """What the binarizers share: reading, answering, and going back."""
 
     # Set by fit.
@@ -349,11 +350,11 @@ def _example(variable: Variable, literals: list[Literal], answers: NDArray[Any])
     for literal, answer in zip(literals, answers, strict=True):
         fits &= literal.answers(variable, values) == bool(answer)
     if not fits.any():
-        said = ", ".join(
+        said = [
             str(literal) if answer else literal.negation()
             for literal, answer in zip(literals, answers, strict=True)
-        )
-        raise ValueError(f"No value of {variable.name!r} gives these answers: {said}.")
+        ]
+        raise ValueError(f"No value of {shown(variable.name)} gives these answers: {listed(said)}.")
     return candidates[int(np.argmax(fits))]
 
 

@@ -22,6 +22,7 @@ from splitsecond._binarizer_base import (
 from splitsecond._checks import as_float, check_number, number_of
 from splitsecond._columns import Cells, Kind, RawTable, Variable
 from splitsecond._literals import OPERATORS, Literal, threshold_between
+from splitsecond._messages import offered, shortened, shown
 
 MAX_CATEGORIES = 255  # of a variable get a column each: the most frequent ones
 MOST_QUANTILES = 1_000_000
@@ -257,7 +258,9 @@ class FixedBinarizer(Binarizer):
         limits = target.limits
         variables = read_variables(table, limits, keep_constant=True)
         if isinstance(self.literals, str):
-            raise ValueError(f"literals={self.literals!r} must be a list: put brackets around it.")
+            raise ValueError(
+                f"literals={shown(self.literals)} must be a list: put brackets around it."
+            )
         literals = []
         for given in self.literals:
             column, operator, value = _parse(given, variables)
@@ -287,12 +290,15 @@ def _parse(given: Any, variables: list[Variable]) -> tuple[int, str, Any]:
     if isinstance(given, str):
         return _parse_text(given, variables)
     if not isinstance(given, (tuple, list)) or not 2 <= len(given) <= 3:
-        raise ValueError(f"Literal {given!r} must be text, or (column, operator, value).")
+        raise ValueError(f"Literal {shown(given)} must be text, or (column, operator, value).")
     wanted, operator, value = [*given, None][:3]
     for column, variable in enumerate(variables):
         if wanted in (variable.label, variable.name):
             return column, operator, value
-    raise ValueError(f"Literal {given!r}: X has no column {wanted!r}.")
+    names, hint = offered(wanted, [variable.label for variable in variables])
+    raise ValueError(
+        f"Literal {shown(given)}: X has no column {shown(wanted)}; there are {names}.{hint}"
+    )
 
 
 def _asked_of(variable: Variable, operator: str, value: Any) -> Variable:
@@ -326,7 +332,7 @@ def _checked(given: Any, variable: Variable, column: int, operator: str, value: 
         else None,
     }.get(operator, f"the operator must be one of {', '.join(OPERATORS)}")
     if wrong is not None:
-        raise ValueError(f"Literal {given!r}: {wrong}.")
+        raise ValueError(f"Literal {shown(given)}: {wrong}.")
     if number and not variable.categories:
         value = as_number
     return Literal(column, variable.name, operator, value)
@@ -346,10 +352,10 @@ def _parse_text(text: str, variables: list[Variable]) -> tuple[int, str, Any]:
         for operator in ("<=", "=="):
             if rest.startswith(operator):
                 return column, operator, _parse_value(rest[len(operator) :].strip())
-    known = ", ".join(repr(variable.name) for variable in variables[:5])
+    names, hint = offered(text, [variable.name for variable in variables])
     raise ValueError(
-        f"Cannot read the literal {text!r}: expected a column ({known}, ...), then nothing, "
-        "'is missing', '<= value' or '== value'."
+        f"Cannot read the literal {shown(text)}: expected a column ({names}), then nothing, "
+        f"'is missing', '<= value' or '== value'.{hint}"
     )
 
 
@@ -359,7 +365,7 @@ def _parse_value(text: str) -> Any:
             return json.loads(text)
         except ValueError:
             raise ValueError(
-                f"Cannot read the value {text} of a literal: check its quotes."
+                f"Cannot read the value {shortened(text)} of a literal: check its quotes."
             ) from None
     try:
         return int(text) if text.lstrip("+-").isdigit() else float(text)

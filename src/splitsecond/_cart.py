@@ -9,6 +9,7 @@ import numpy as np
 from splitsecond._asking import Condition, conditions, has_labels
 from splitsecond._columns import Kind
 from splitsecond._input import names_of
+from splitsecond._messages import shown
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
@@ -33,8 +34,8 @@ def to_sklearn(tree: Tree, questions: bool | None) -> DecisionTreeClassifier:
         if splits is None and questions is not None:
             worst = next(str(tree.literals[j]) for j, c in conditions(tree).items() if not _fits(c))
             raise ValueError(
-                f"The question {worst!r} cannot be asked by comparing numbers, which is all that "
-                "scikit-learn's trees do: leave out questions=False."
+                f"The question {shown(worst)} cannot be asked by comparing numbers, which is all "
+                "that scikit-learn's trees do: leave out questions=False."
             )
     if splits is None:
         splits = {j: _Split(i, 0.5, False, True) for i, j in enumerate(sorted(tree.literals))}

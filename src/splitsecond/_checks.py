@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
@@ -18,23 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._exact import as_fraction
+from splitsecond._messages import shown
 
 LARGEST = 10**300  # of an amount: products of two stay within a float's range
 FAR = 5000  # digits; a Decimal farther from 1 than that would fill the memory as a fraction
-
-
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Return the first of some names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
-
-
-def shown(value: Any) -> str:
-    """Return what was given as a message can say it: short, whatever it is."""
-    try:
-        return f"{value!r:.60}"
-    except Exception:  # such as integers of more digits than Python writes
-        return f"<{type(value).__name__}>"
 
 
 def check_flag(name: str, value: Any) -> None:
@@ -96,6 +83,20 @@ def check_number(
         at_most = "" if most is None else f" and at most {most}"
         raise ValueError(f"{name}={shown(value)} must be {what}{at_least}{at_most}: {meaning}.")
     return operator.index(value) if kind is Integral else as_float(number)
+
+
+def check_random(random_state: Any) -> np.random.RandomState:
+    """Return the generator that a parameter stands for, as scikit-learn understands it."""
+    from sklearn.utils import check_random_state
+
+    try:
+        made: np.random.RandomState = check_random_state(random_state)
+    except ValueError:
+        raise ValueError(
+            f"random_state={shown(random_state)} cannot be used to seed: give an integer, a "
+            "RandomState or None."
+        ) from None
+    return made
 
 
 def _is_within(number: Any, least: float | None, most: float | None) -> bool:

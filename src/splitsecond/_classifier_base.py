@@ -19,13 +19,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizer_base import Binarizer, Target
 from splitsecond._binarizers import MidpointBinarizer, QuantileBinarizer
-from splitsecond._checks import check_amount, check_limit, check_number, check_verbose, listed
+from splitsecond._checks import check_amount, check_limit, check_number, check_verbose
 from splitsecond._columns import Kind, RawTable, Variable
+from splitsecond._data_checks import (
+    findings,
+    warn_of_classes,
+    warn_of_columns,
+    warn_of_leaf,
+    warn_of_width,
+)
 from splitsecond._guessing import ThresholdGuessBinarizer
 from splitsecond._input import NotBinaryError, Table, keep_columns, looks_binary, read_table
-from splitsecond._labels import encode_labels
+from splitsecond._labels import encode_labels, refuse_column_name
 from splitsecond._limits import BinarizingLimits
 from splitsecond._literals import Literal
+from splitsecond._messages import SaysFitFirst, listed
 from splitsecond._notebook import ShowsItsTree
 from splitsecond._rowcounts import row_source
 from splitsecond._solver import Solution, n_threads, solve, whole_bytes
@@ -42,6 +50,8 @@ SCHEMES: dict[str, Callable[[], Binarizer]] = {
     "midpoint": MidpointBinarizer,
 }
 
+MOST_COLUMNS = 5_000  # for a search whose time grows with the square of their number
+
 # How a fit can end, and how that reads.
 STATUSES = {
     "optimal": "complete",
@@ -56,12 +66,14 @@ class LimitWarning(UserWarning):
     """A fit was stopped by a limit or by Ctrl-C and returned the best tree found until then."""
 
 
-class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What the classifiers share; each adds its parameters and names its algorithm."""
 
     _algorithm: ClassVar[str]
     # What to try when a limit was hit, besides a higher one.
     _cheaper: ClassVar[str] = "a smaller max_depth or a larger regularization"
+    # 0/1 columns from which on a search of more than two levels takes minutes; None: none.
+    _most_columns: ClassVar[int | None] = MOST_COLUMNS
     _listener: Any = None  # told how far a search is, in place of what `verbose` prints
 
     # Set by fit.
@@ -125,7 +137,9 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
             Columns of any kind: numbers, truth values, text, categories, with or without blanks
             (see `binarizer`).
         y : array-like of shape (n_samples,)
-            Class labels of any kind and number; with a single class the tree is a lone leaf.
+            Class labels of any kind and number; with a single class the tree is a lone leaf. More
+            than 100 different numbers with fewer than 50 rows each on average are refused as a
+            quantity; as text they are classes.
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative weights. Whole numbers count exactly; see the user guide for others.
 
@@ -234,6 +248,7 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         `use` may find that a table is not 0/1, though it looked so: then it is called again. With
         `keeps_tree`, Ctrl-C ends binarizing with the questions that there are.
         """
+        refuse_column_name(X, y)
         source = self._read(X)
         classes, codes = encode_labels(y, source.n_rows)
         if sample_weight is not None:
@@ -246,15 +261,14 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
             keeps_tree=keeps_tree,
         )
         target = Target(codes, len(classes), weights, deadline, self.n_jobs, limits)
+        warn_of_classes(target.n_classes, source.n_rows, stacklevel=3)
         try:
-            self.binarizer_, table = self._binarize(source, target)
-            result = use(table, target)
+            table, result = self._use(source, target, use)
         except NotBinaryError:
             if not self._is_auto():
                 raise
             source = RawTable(X)
-            self.binarizer_, table = self._binarize(source, target)
-            result = use(table, target)
+            table, result = self._use(source, target, use)
         keep_columns(self, source.labels, source.n_columns)
         self.classes_ = classes
         if limits.stopped is not None and not keeps_tree:  # or else the fit says so
@@ -289,6 +303,30 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         if isinstance(source, RawTable):
             return binarizer, binarizer.fit_answers(source, target)
         return binarizer.fit_binary(source), source
+
+    def _columns_handled(self) -> int | None:
+        """Return with how many 0/1 columns the search can be expected to finish; None: any."""
+        is_deep = int(self.max_depth) > 2 or self._most_columns is None
+        return self._most_columns if is_deep else MOST_COLUMNS
+
+    def _use(
+        self,
+        source: Table | RawTable,
+        target: Target,
+        use: Callable[[Table, Target], Result],
+    ) -> tuple[Table, Result]:
+        """Binarize a table and use it, with warnings of what looks like a mistake."""
+        self.binarizer_, table = self._binarize(source, target)
+        variables = None if self.binarizer_ is None else self.binarizer_.variables_
+        is_raw = isinstance(source, RawTable)
+        if is_raw:
+            warn_of_columns(findings(source, variables, target.codes, target.n_classes), 4)
+        if self.time_limit is None:
+            warn_of_width(table.n_columns, self._columns_handled(), stacklevel=4)
+        result = use(table, target)
+        if not is_raw:  # only now known to be 0/1
+            warn_of_columns(findings(source, variables, target.codes, target.n_classes), 4)
+        return table, result
 
     def _solve(self, table: Table, target: Target) -> Solution:
         return solve(
@@ -383,6 +421,13 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         if limits.stopped is not None and ended:
             self.status_ = limits.stopped
         self._warn_if_stopped(limits.note)
+        # With weights for the classes, how rare they are was thought of.
+        if (
+            STATUSES[self.status_] == "complete"
+            and int(self.max_depth) > 0
+            and self.class_weight is None
+        ):
+            warn_of_leaf(self.tree_, self.regularization, stacklevel=3)
 
     def _take(self, tree: Tree) -> None:
         """Make a tree the one to predict with."""
@@ -441,6 +486,12 @@ class TreeClassifier(ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ign
         if self.binarizer_ is not None:
             return self.binarizer_.literals_
         return list(self._questions(list(range(self.n_features_in_)))["literals"].values())
+
+    def _column_names(self) -> list[str]:
+        """Return what the user's columns are called, also those without questions."""
+        if self.binarizer_ is not None:
+            return [variable.name for variable in self.binarizer_.variables_]
+        return [literal.name for literal in self._literals()]
 
     def _warn_if_stopped(self, note: str = "") -> None:
         reasons = {

@@ -125,6 +125,7 @@ class GreedyTreeClassifier(_GreedyBelow):
     """
 
     _algorithm = "greedy"
+    _most_columns = None
 
 
 class OptimalTreeClassifier(TreeClassifier):
@@ -137,6 +138,7 @@ class OptimalTreeClassifier(TreeClassifier):
     """
 
     _algorithm = "optimal"
+    _most_columns = 500
     _cheaper = "a smaller max_depth, a larger regularization, or SPLITClassifier"
 
 
@@ -157,6 +159,7 @@ class SPLITClassifier(_GreedyBelow):
     """
 
     _algorithm = "split"
+    _most_columns = 1_000
     _cheaper = "a smaller lookahead_depth or max_depth, or LicketySPLITClassifier"
 
     def __init__(

@@ -19,7 +19,16 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._input import as_array, check_shape, names_of, open_frame, pick_labels
+from splitsecond._input import (
+    as_array,
+    check_shape,
+    names_of,
+    open_frame,
+    pick_labels,
+    refuse_complex,
+    values_of,
+)
+from splitsecond._messages import shortened, shown
 
 BLANK, UNKNOWN = -1, -2  # codes of categories
 # Old narwhals has no Time (times of day then come as objects, which are refused too).
@@ -115,7 +124,7 @@ class Variable:
             if wrong.any():
                 row = int(np.argmax(wrong))
                 raise ValueError(
-                    f"Column {self.label!r} had only the values 0 and 1 in training and has "
+                    f"Column {shown(self.label)} had only the values 0 and 1 in training and has "
                     f"{int(wrong.sum())} others now: {_short(numbers[row])} in row {row}. If it is "
                     "a number, fit on rows that show so."
                 )
@@ -130,8 +139,8 @@ class Variable:
             first = next(i for i, key in enumerate(cells.keys) if isinstance(key, str))
             row = int(np.argmax(cells.codes == first))
             raise ValueError(
-                f"Column {self.label!r} had numbers in training and has text now: "
-                f"{cells.keys[first]!r} in row {row}. Convert it to numbers first."
+                f"Column {shown(self.label)} had numbers in training and has text now: "
+                f"{shown(cells.keys[first])} in row {row}. Convert it to numbers first."
             )
         return np.array([*map(_float, cells.keys), np.nan])[cells.codes]
 
@@ -147,8 +156,9 @@ class Variable:
                 ("text", "numbers") if _kinds(self.categories) == {str} else ("numbers", "text")
             )
             raise ValueError(
-                f"Column {self.label!r} had {had} in training, such as {self.categories[0]!r}, and "
-                f"has {has} now, such as {known[0]!r}. Give it in the form it was trained with."
+                f"Column {shown(self.label)} had {had} in training, such as "
+                f"{shown(self.categories[0])}, and has {has} now, such as {shown(known[0])}. "
+                "Give it in the form it was trained with."
             )
         place_of = {value: place for place, value in enumerate(self.categories)}
         places = [BLANK if _is_nan(key) else place_of.get(key, UNKNOWN) for key in keys]
@@ -168,6 +178,7 @@ class RawTable:
             self._array: Any = (
                 X.tocsc() if hasattr(X, "tocsc") and hasattr(X, "nnz") else as_array(X)
             )
+            refuse_complex(self._array)
             self.n_rows, self.n_columns = self._array.shape
         check_shape(self.n_rows, self.n_columns)
         self._read: dict[int, Cells] = {}  # columns that took long to read
@@ -197,7 +208,7 @@ class RawTable:
     def flags(self, j: int) -> NDArray[np.uint8] | None:
         """Return a column that is held as bytes as it is, without copying; None for others."""
         if self._frame is not None:
-            array = self._frame.get_column(self.label(j)).to_numpy()
+            array = values_of(self._frame.get_column(self.label(j)))
         elif hasattr(self._array, "tocsc"):
             return None
         else:
@@ -206,6 +217,18 @@ class RawTable:
             return None
         flags: NDArray[np.uint8] = array.view(np.uint8)
         return flags
+
+    def is_integer(self, j: int) -> bool:
+        """Whether column j is held as integers; whole floats are not."""
+        if self._frame is not None:
+            return self._frame.get_column(self.label(j)).dtype.is_integer()
+        return bool(self._array.dtype.kind in "ui")
+
+    def rows(self, places: NDArray[np.intp]) -> RawTable:
+        """Return some rows of the table."""
+        if self._frame is not None:
+            return RawTable(self._frame[places.tolist(), :].to_native(), self.labels)
+        return RawTable(self._array[places])
 
     def _cells(self, j: int) -> Cells:
         label = self.label(j)
@@ -224,7 +247,7 @@ def _read_series(series: nw.Series[Any], label: Any) -> Cells:
         return _read_categories(series, label)
     if isinstance(dtype, nw.String):
         return _as_numbers(_factorize(series.to_list(), label))
-    array = series.to_numpy()
+    array = values_of(series)
     if array.ndim != 1:
         raise _is_nothing_known(label, series.to_list()[0], 0)
     if dtype == nw.Decimal or (array.dtype.kind == "O" and dtype.is_numeric()):
@@ -269,8 +292,7 @@ def _read_values(array: NDArray[Any], label: Any) -> Cells:
         return Cells(label, numbers)
     if kind in "Mm":
         raise _is_a_date(label, array.dtype)
-    if kind == "c":
-        raise ValueError(f"Complex data not supported: column {label!r} holds complex numbers.")
+    refuse_complex(array, label)
     if kind not in "OUT":
         raise _is_nothing_known(label, array[0], 0)
     return _as_numbers(_factorize(array.tolist(), label))
@@ -317,9 +339,9 @@ def _as_numbers(cells: Cells) -> Cells:
         where = rows(texts)
         listed = ", ".join(str(row) for row in where[:3]) + (", ..." if len(where) > 3 else "")
         raise ValueError(
-            f"Column {cells.label!r} mixes numbers and text: {len(where)} values such as "
-            f"{cells.keys[texts[0]]!r} are not numbers (rows {listed}). Convert it to numbers, or "
-            "make every value text (a category)."
+            f"Column {shown(cells.label)} mixes numbers and text: {len(where)} values such as "
+            f"{shown(cells.keys[texts[0]])} are not numbers (rows {listed}). Convert it to "
+            "numbers, or make every value text (a category)."
         )
     return cells
 
@@ -381,21 +403,23 @@ def _refuse_infinity(numbers: NDArray[np.float64], label: Any) -> None:
     infinite = np.isinf(numbers)
     if infinite.any():
         raise ValueError(
-            f"Column {label!r} contains infinity: {int(infinite.sum())} values, the first in row "
-            f"{int(np.argmax(infinite))}. Replace them by numbers or by blanks (NaN)."
+            f"Column {shown(label)} contains infinity: {int(infinite.sum())} values, the first in "
+            f"row {int(np.argmax(infinite))}. Replace them by numbers or by blanks (NaN)."
         )
 
 
 def _is_a_date(label: Any, dtype: Any) -> ValueError:
     return ValueError(
-        f"Column {label!r} holds dates or times ({dtype}), which have no thresholds that read "
-        f"well. Turn it into numbers first, for example the year (X[{label!r}].dt.year) or the "
-        f"days since a date ((X[{label!r}] - start).dt.days)."
+        f"Column {shown(label)} holds dates or times ({shortened(str(dtype))}), which have no "
+        "thresholds that read well. Turn it into numbers first, for example the year "
+        f"(X[{shown(label)}].dt.year) or the days since a date ((X[{shown(label)}] - "
+        "start).dt.days)."
     )
 
 
 def _is_nothing_known(label: Any, value: Any, row: int) -> TypeError:
     return TypeError(
-        f"Column {label!r} has a value of type {type(value).__name__} in row {row}: {value!r:.60}. "
+        f"Column {shown(label)} has a value of type {type(value).__name__} in row {row}: "
+        f"{shown(value)}. "
         "Every argument must be a string, a truth value or a number."
     )

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._bootstraps import Sample
-from splitsecond._checks import floats, shown
+from splitsecond._checks import floats
 from splitsecond._frames import frame_of
+from splitsecond._messages import offered, shown
 from splitsecond._reliance import reliances
 
 
@@ -37,9 +38,8 @@ class ImportanceDistribution:
         """Return the values that occur for a variable, increasing, and their weights."""
         check_is_fitted(self, "_reliances")
         if variable not in self.variables_:
-            known = ", ".join(map(repr, self.variables_[:8]))
-            more = ", ..." if len(self.variables_) > 8 else ""
-            raise ValueError(f"There is no variable {variable!r}; there are {known}{more}.")
+            names, hint = offered(variable, self.variables_)
+            raise ValueError(f"There is no variable {shown(variable)}; there are {names}.{hint}")
         return self._distribution(self.variables_.index(variable))
 
     def _distribution(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from splitsecond._messages import shown
+
 
 def frame_of(columns: dict[str, Any], library: str) -> Any:
     """Return columns as a data frame of pandas or polars."""
     if library not in ("pandas", "polars"):
-        raise ValueError(f"library={library!r} must be 'pandas' or 'polars'.")
+        raise ValueError(f"library={shown(library)} must be 'pandas' or 'polars'.")
     try:
         module = __import__(library)
     except ImportError as error:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from threadpoolctl import ThreadpoolController
 
 from splitsecond import _core
@@ -21,7 +20,7 @@ from splitsecond._binarizer_base import (
     read_variables,
 )
 from splitsecond._binarizers import MAX_CATEGORIES, asked_categories
-from splitsecond._checks import check_flag, check_number
+from splitsecond._checks import check_flag, check_number, check_random
 from splitsecond._columns import Cells, Kind, RawTable, Variable
 from splitsecond._labels import encode_labels
 from splitsecond._literals import Literal, threshold_between
@@ -175,7 +174,7 @@ class ThresholdGuessBinarizer(Binarizer):
                 target.limits.stop("memory_limit", note)
                 most = in_memory
         if len(rows) > most:
-            random = check_random_state(self.random_state)
+            random = check_random(self.random_state)
             rows = np.sort(random.choice(rows, most, replace=False))
         return slice(None) if len(rows) == n_rows else rows
 

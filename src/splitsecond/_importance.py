@@ -10,14 +10,14 @@ from typing import Any, Self
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._bootstraps import Crew, Sample, bootstrap
-from splitsecond._checks import check_choice, check_limit, check_number, check_verbose
+from splitsecond._checks import check_choice, check_limit, check_number, check_random, check_verbose
 from splitsecond._classifier_base import LimitWarning
 from splitsecond._distribution import ImportanceDistribution
 from splitsecond._importance_plots import draw_importance
+from splitsecond._messages import SaysFitFirst, shown
 from splitsecond._rashomon import RESPLIT, RashomonClassifier
 from splitsecond._reliance import KINDS, source_variables
 from splitsecond._solver import MOST_THREADS, n_threads, whole_bytes
@@ -26,7 +26,7 @@ MOST_BOOTSTRAPS = 1_000_000
 MOST_TREES = 2**62  # of any set: ranges of more have no length
 
 
-class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore[misc]
+class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  # type: ignore[misc]
     """The Rashomon Importance Distribution: reliance over all good trees of many bootstraps.
 
     For each bootstrap sample a Rashomon set is found; for each of its trees, the reliance on each
@@ -123,7 +123,7 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
         )
         variables, variable_of = source_variables(estimator)
 
-        seeds = check_random_state(self.random_state).randint(
+        seeds = check_random(self.random_state).randint(
             np.iinfo(np.int32).max, size=int(self.n_bootstraps)
         )
         deadline = None if seconds is None else start + seconds
@@ -188,11 +188,12 @@ class RashomonImportance(ImportanceDistribution, BaseEstimator):  # type: ignore
         n_threads(self.n_jobs)
         check_verbose(self.verbose)
         check_choice("kind", self.kind, KINDS)
-        estimator = RESPLIT() if self.estimator is None else clone(self.estimator)
-        if not isinstance(estimator, RashomonClassifier):
+        given = RESPLIT() if self.estimator is None else self.estimator
+        if not isinstance(given, RashomonClassifier):
             raise ValueError(
-                f"estimator={self.estimator!r:.80} must be a RESPLIT or TreeFARMS: these find sets."
+                f"estimator={shown(given)} must be a RESPLIT or TreeFARMS: these find sets."
             )
+        estimator: RashomonClassifier = clone(given)
         estimator._check_parameters()
         if memory_limit is not None:
             at_once = min(effective_n_jobs(self._n_jobs()), n_bootstraps)

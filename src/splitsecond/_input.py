@@ -5,7 +5,9 @@ Nothing is ever cast to 0/1. A value that is neither is refused with its column,
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,9 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
-from splitsecond._checks import listed
+from splitsecond._messages import folded, listed, shortened, shown
 
 LARGE = 10_000  # rows
+COMPLEX = (complex, np.complexfloating)
+_NAN = object()  # the label NaN
+# Integers that numpy has no dtype for; old narwhals does not know them either.
+WIDE = tuple(getattr(nw, name) for name in ("Int128", "UInt128") if hasattr(nw, name))
 
 
 class NotBinaryError(ValueError):
@@ -123,7 +129,7 @@ class DenseTable(Table):
         values = self.column(column)
         value = values[row]
         others = int(np.count_nonzero((values != 0) & (values != 1)))
-        name = f"Column {self.labels[column]!r}" if self.labels else f"Column {column}"
+        name = f"Column {shown(self.labels[column])}" if self.labels else f"Column {column}"
         if others > 1:
             seen = f"{others} values that are neither 0 nor 1"
         else:
@@ -133,7 +139,7 @@ class DenseTable(Table):
         else:
             remedy = "Turn it into 0/1 columns first, or fit with binarizer='auto'."
         return NotBinaryError(
-            f"{name} has {seen}: {value!s} in row {row}. "
+            f"{name} has {seen}: {shortened(str(value))} in row {row}. "
             f"Every value must be 0, 1, False or True; nothing is cast. {remedy}"
         )
 
@@ -195,9 +201,12 @@ def open_frame(X: Any) -> nw.DataFrame[Any] | None:
         return None
     if nw.dependencies.is_polars_lazyframe(X):
         raise ValueError("X is a lazy frame: collect it first, with X.collect().")
+    arrow = nw.dependencies.get_pyarrow()
+    if arrow is not None and isinstance(X, arrow.RecordBatch):
+        X = arrow.Table.from_batches([X])
     twice = _repeated(getattr(X, "column_names", None) or getattr(X, "columns", ()))
     if twice is not None:
-        raise ValueError(f"X has several columns named {twice!r}: rename them.")
+        raise ValueError(f"X has several columns named {shown(twice)}: rename them.")
     frame = nw.from_native(X, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         raise ValueError("X is a lazy frame: collect it first, with X.collect().")
@@ -209,32 +218,37 @@ def pick_labels(frame: nw.DataFrame[Any], labels: list[Any] | None) -> list[Any]
     present = list(frame.columns)
     if labels is None:
         return present
-    known = set(present)
-    missing = [label for label in labels if label not in known]
+    known = set(map(label_key, present))
+    missing = [label for label in labels if label_key(label) not in known]
     if missing:
-        matched = set(labels)
-        alike = {folded(label): label for label in present if label not in matched}
+        matched = set(map(label_key, labels))
+        alike = {folded(label): label for label in present if label_key(label) not in matched}
         meant = [
-            f"{alike[folded(label)]!r} for {label!r}" for label in missing if folded(label) in alike
+            f"{shown(alike[folded(label)])} for {shown(label)}"
+            for label in missing
+            if folded(label) in alike
         ]
-        hint = f" Did you mean {', '.join(meant[:5])}? Rename what X has." if meant else ""
+        hint = f" Did you mean {listed(meant, 2)}? Rename what X has." if meant else ""
         raise ValueError(
             f"X lacks {'columns' if len(missing) > 1 else 'column'} "
-            f"{listed([repr(label) for label in missing], 5)} "
+            f"{listed([shown(label) for label in missing], 5)} "
             f"that the model was fitted with.{hint}"
         )
     return labels
 
 
-def folded(label: Any) -> str:
-    """Return what labels have in common that differ by case and blanks alone."""
-    return "".join(str(label).split()).casefold()
+def label_key(label: Any) -> Any:
+    """Return what labels that stand for the same column have in common: NaN equals no NaN."""
+    if isinstance(label, float) and math.isnan(label):
+        return _NAN
+    return tuple(map(label_key, label)) if isinstance(label, tuple) else label
 
 
 def as_array(X: Any) -> NDArray[Any]:
     """Return whatever is neither a data frame nor sparse as an array of two dimensions."""
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError("X is a masked array: fill or drop the masked values first.")
+    _refuse_other_kinds(X)
     try:
         array = np.asarray(X)
         if array.dtype.kind in "US" and not hasattr(X, "dtype"):  # rows of numbers and text
@@ -250,6 +264,29 @@ def as_array(X: Any) -> NDArray[Any]:
     return array
 
 
+def _refuse_other_kinds(X: Any) -> None:
+    """Refuse what is no table, but easily made one, with the line that does so."""
+    if isinstance(X, (str, bytes)):
+        raise ValueError(f"X={shown(X)} is text: read the file first, such as by pd.read_csv(X).")
+    if isinstance(X, Mapping):
+        what, remedy = (
+            "dict",
+            "pd.DataFrame([X]) if it is one row, pd.DataFrame(X) if it has columns",
+        )
+    elif isinstance(X, Sequence) and len(X) and all(isinstance(row, Mapping) for row in X):
+        what, remedy = "list of dicts", "pd.DataFrame(X)"
+    elif isinstance(nw.from_native(X, series_only=True, pass_through=True), nw.Series):
+        what, remedy = "Series", "X.to_frame() if it is one column"
+        if nw.dependencies.is_pandas_series(X):
+            remedy += ", X.to_frame().T if it is one row"
+    else:
+        return
+    raise ValueError(
+        f"Expected 2D array, got a {what} instead: X must be a table. Make a data frame of it, "
+        f"with {remedy}."
+    )
+
+
 def check_shape(n_rows: int, n_columns: int) -> None:
     """Refuse a table without rows or columns."""
     for count, what, where in ((n_rows, "sample", "rows"), (n_columns, "feature", "columns")):
@@ -263,10 +300,11 @@ def check_shape(n_rows: int, n_columns: int) -> None:
 def _repeated(labels: Any) -> Any:
     """Return a label that stands twice, or None. Lazy frames would have to be run to tell."""
     try:
-        counted = Counter(labels)
+        labels = list(labels)
+        counted = Counter(map(label_key, labels))
     except TypeError:
         return None
-    return next((label for label, times in counted.items() if times > 1), None)
+    return next((label for label in labels if counted[label_key(label)] > 1), None)
 
 
 def _read_frame(frame: nw.DataFrame[Any], X: Any, labels: list[Any] | None) -> Table:
@@ -288,20 +326,26 @@ def _is_one_array(X: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind in "buif" and dtype.itemsize <= 8
 
 
+def values_of(series: nw.Series[Any]) -> NDArray[Any]:
+    """Return a column as numpy has it; integers of 128 bits as floats, as all others end up."""
+    return (series.cast(nw.Float64) if series.dtype in WIDE else series).to_numpy()
+
+
 def _series(series: nw.Series[Any], label: Any) -> NDArray[Any]:
     missing = series.is_null()
     if missing.any():
         row = int(missing.to_numpy().argmax())
         raise NotBinaryError(
-            f"Column {label!r} has {int(missing.sum())} missing values, the first in row {row}. "
-            "Every value must be 0, 1, False or True. Fill in or drop missing values (NaN) first."
+            f"Column {shown(label)} has {int(missing.sum())} missing values, the first in row "
+            f"{row}. Every value must be 0, 1, False or True. Fill in or drop missing values (NaN) "
+            "first."
         )
-    array = series.to_numpy()
+    array = values_of(series)
     text = series.dtype in (nw.Categorical, nw.Enum, nw.String)
     if text or array.ndim != 1 or array.dtype.kind not in "buifO":
-        example = f", such as {array[0]!r}" if array.size else ""
+        example = f", such as {shown(array[0])}" if array.size else ""
         raise NotBinaryError(
-            f"Column {label!r} has values of type {series.dtype}{example}. "
+            f"Column {shown(label)} has values of type {shortened(str(series.dtype))}{example}. "
             "Every value must be 0, 1, False or True; nothing is cast. "
             "Turn it into 0/1 columns first, or fit with binarizer='auto'."
         )
@@ -311,11 +355,18 @@ def _series(series: nw.Series[Any], label: Any) -> NDArray[Any]:
 def _numeric(array: NDArray[Any], label: Any) -> NDArray[Any]:
     if array.dtype.kind in "buif" and array.dtype.itemsize <= 8:
         return _plain(array)
-    if array.dtype.kind == "c":
-        raise ValueError(
-            "Complex data not supported: every value of X must be 0, 1, False or True."
-        )
+    refuse_complex(array, label)
     return _flags(array, label)
+
+
+def refuse_complex(array: Any, label: Any = None) -> None:
+    """Refuse an array or sparse table of complex numbers, also if they all equal 0 or 1."""
+    if array.dtype.kind == "c":
+        where = "X" if label is None else f"column {shown(label)}"
+        raise ValueError(
+            f"Complex data not supported: {where} holds complex numbers. Turn them into real ones, "
+            "for example with X.real or abs(X)."
+        )
 
 
 def _flags(array: NDArray[Any], label: Any) -> NDArray[np.uint8]:
@@ -323,6 +374,10 @@ def _flags(array: NDArray[Any], label: Any) -> NDArray[np.uint8]:
     try:
         zero, one = array == 0, array == 1
         binary = np.asarray(zero | one, dtype=bool)
+        if array.dtype.kind == "O":
+            kinds = set(map(type, array.ravel().tolist()))
+            if any(issubclass(kind, COMPLEX) for kind in kinds):  # 1 + 0j equals 1
+                binary = np.zeros(array.shape, dtype=bool)
     except (TypeError, ValueError):  # a value that does not compare, such as a blank
         zero = one = binary = np.zeros(array.shape, dtype=bool)
     if array.size == 0 or (binary.shape == array.shape and binary.all()):
@@ -332,15 +387,16 @@ def _flags(array: NDArray[Any], label: Any) -> NDArray[np.uint8]:
     )
     column = label if label is not None else index[-1] if len(index) > 1 else 0
     raise NotBinaryError(
-        f"Column {column!r} has the value {value!r} of type {type(value).__name__} in row "
-        f"{index[0]}. Every value must be 0, 1, False or True; nothing is cast. Turn columns of "
-        "text into 0/1 columns first, for example with `x == value`; fill in or drop blanks (NaN)."
+        f"Column {shown(column)} has the value {shown(value)} of type {type(value).__name__} in "
+        f"row {index[0]}. Every value must be 0, 1, False or True; nothing is cast. Turn columns "
+        "of text into 0/1 columns first, for example with `x == value`; fill in or drop missing "
+        "values (NaN)."
     )
 
 
 def _is_flag(value: Any) -> bool:
     try:
-        return bool(value in (0, 1))
+        return bool(value in (0, 1)) and not isinstance(value, COMPLEX)
     except (TypeError, ValueError):
         return False
 
@@ -358,6 +414,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _read_sparse(X: Any) -> Table:
+    refuse_complex(X)
     rows = X.tocsr()
     if len(rows.shape) != 2:
         raise ValueError(f"Expected a 2D sparse table, got shape {rows.shape}: reshape it.")

@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from splitsecond._data_checks import refuse_quantity
+from splitsecond._input import WIDE, open_frame
+from splitsecond._messages import listed, shown
+
 # Integer labels this close together are numbered by counting instead of sorting.
 _COUNTED_RANGE = 1 << 16
 
@@ -24,8 +28,13 @@ def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
             f"y has {len(labels)}."
         )
     if labels.dtype.kind in "biu":
-        return _encode_integers(labels)
+        classes, codes = _encode_integers(labels)
+        refuse_quantity(classes, n_rows)
+        return classes, codes
     if labels.dtype.kind == "f":
+        distinct = np.unique(labels)
+        if (distinct == np.rint(distinct)).all():
+            refuse_quantity(distinct, n_rows)
         check_classification_targets(labels)
     elif labels.dtype.kind not in "OUST":
         raise ValueError(
@@ -38,13 +47,24 @@ def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
     return classes, codes.astype(np.int32)
 
 
+def refuse_column_name(X: Any, y: Any) -> None:
+    """Refuse the name of a column of X in place of its values."""
+    frame = open_frame(X) if isinstance(y, str) else None
+    if frame is not None and y in frame.columns:
+        name = shown(y)
+        raise ValueError(
+            f"y={name} is the name of a column of X: pass its values, y=X[{name}], and the other "
+            f"columns as X, such as X.drop(columns={name})."
+        )
+
+
 def codes_of(y: Any, classes: NDArray[Any], n_rows: int) -> NDArray[np.int32]:
     """Return the numbers that labels have among the classes of a model."""
     given, codes = encode_labels(y, n_rows)
     place = {label: j for j, label in enumerate(classes.tolist())}
     unknown = [label for label in given.tolist() if label not in place]
     if unknown:
-        raise ValueError(f"y has the label {unknown[0]!r}, which the model does not know.")
+        raise ValueError(f"y has the label {shown(unknown[0])}, which the model does not know.")
     numbers = np.array([place[label] for label in given.tolist()], dtype=np.int32)
     return np.ascontiguousarray(numbers[codes])
 
@@ -56,7 +76,7 @@ def _encode_objects(labels: list[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     except TypeError as error:
         kinds = sorted({type(label).__name__ for label in labels})
         raise ValueError(
-            f"y mixes labels that cannot be ordered (types {', '.join(kinds)}): make them all "
+            f"y mixes labels that cannot be ordered (types {listed(kinds)}): make them all "
             "strings or all numbers, for example with y.astype(str)."
         ) from error
     number = {label: code for code, label in enumerate(ordered)}
@@ -73,6 +93,8 @@ def _as_array(y: Any) -> NDArray[Any]:
         raise ValueError(
             "requires y to be passed, but the target y is None: give the class labels."
         )
+    if isinstance(y, str):
+        raise ValueError(f"y={shown(y)} is text: pass class labels, one for each row of X.")
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu" and len(y):
         return y  # the common case, without the questions below
     series = nw.from_native(y, series_only=True, pass_through=True)
@@ -84,7 +106,8 @@ def _as_array(y: Any) -> NDArray[Any]:
                 f"Input y contains NaN: {missing} labels are missing, the first in row {row}. "
                 "Drop those rows."
             )
-        values = series.to_numpy()
+        wide = series.dtype in WIDE  # too wide for numpy, which holds them as Python's integers
+        values = np.array(series.to_list(), dtype=object) if wide else series.to_numpy()
     else:
         values = np.asarray(y)
     labels: NDArray[Any] = column_or_1d(values, warn=True)
@@ -109,7 +132,7 @@ def _objects(labels: NDArray[Any]) -> NDArray[Any]:
         for row, label in enumerate(labels):
             if type(label) in blanks or (isinstance(label, float) and math.isnan(label)):
                 raise ValueError(
-                    f"Input y contains NaN: the label in row {row} is {label!r}. "
+                    f"Input y contains NaN: the label in row {row} is {shown(label)}. "
                     "Drop rows without a label."
                 )
     if kinds == {bool}:

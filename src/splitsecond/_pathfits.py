@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from splitsecond._classifier_base import LimitWarning, TreeClassifier
+from splitsecond._data_checks import DataWarning
 
 
 class Clock:
@@ -118,6 +119,7 @@ class Fits:
         solution = model._solve(self.table, replace(self.target, deadline=deadline))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LimitWarning)  # told once, for the whole path
+            warnings.simplefilter("ignore", DataWarning)  # a path ends with a single leaf
             model._keep(self.table, self.target, solution)
         return Fit(
             model,

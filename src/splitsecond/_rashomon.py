@@ -23,6 +23,8 @@ KINDS = ("additive", "multiplicative", "absolute")
 class RashomonClassifier(TreeClassifier):
     """What RESPLIT and TreeFARMS share. `predict` and the like are those of the best tree."""
 
+    _most_columns = 500
+
     trees_: TreeSet
 
     def __init__(

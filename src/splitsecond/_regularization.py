@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from splitsecond._checks import check_number, shown
+from splitsecond._checks import check_number
 from splitsecond._classifier_base import LimitWarning, TreeClassifier
 from splitsecond._classifiers import LicketySPLITClassifier
+from splitsecond._data_checks import DataWarning
 from splitsecond._envelope import Gap, Point, crossing, envelope
 from splitsecond._exact import as_fraction
 from splitsecond._input import as_array, open_frame
+from splitsecond._messages import shown
 from splitsecond._path import FINISHED, PathEntry, RegularizationPath
 from splitsecond._pathfits import Clock, Fits
 from splitsecond._rashomon import RashomonClassifier
@@ -83,12 +85,13 @@ def regularization_path(
     >>> path.one_standard_error_.model.predict([[1, 1], [0, 1]]).tolist()
     [1, 0]
     """
-    model = LicketySPLITClassifier() if estimator is None else clone(estimator)
-    if not isinstance(model, TreeClassifier) or isinstance(model, RashomonClassifier):
+    given = LicketySPLITClassifier() if estimator is None else estimator
+    if not isinstance(given, TreeClassifier) or isinstance(given, RashomonClassifier):
         raise ValueError(
-            f"estimator={estimator!r:.80} must be a tree classifier of splitsecond that finds one "
+            f"estimator={shown(estimator)} must be a tree classifier of splitsecond that finds one "
             "tree, such as LicketySPLITClassifier()."
         )
+    model = clone(given)
     meaning = "the least lambda, such as 0.001"
     check_number("smallest", smallest, Real, meaning, least=1e-9, most=HIGHEST)
     if largest is not None:
@@ -274,7 +277,7 @@ def _folds(cv: Any, fits: Fits) -> list[Fold]:
             f"pairs of rows to learn from and rows to score: {error!s:.300}"
         ) from error
     if len(folds) < 2:
-        raise ValueError(f"cv={cv!r:.60} gives {len(folds)} fold: at least 2 are needed.")
+        raise ValueError(f"cv={shown(cv)} gives {len(folds)} fold: at least 2 are needed.")
     return folds
 
 
@@ -296,7 +299,9 @@ def _fold_losses(
     try:
         for train, test in folds:
             own = None if given is None else given[train]
-            inside = Fits(fits.estimator, _rows(X, train), labels[train], own, deadline)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)  # told for the whole table
+                inside = Fits(fits.estimator, _rows(X, train), labels[train], own, deadline)
             table = inside.estimator._answers(_rows(X, test))
             fold = []
             for entry in entries:

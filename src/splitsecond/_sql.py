@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from splitsecond._asking import Condition, conditions
-from splitsecond._checks import shown
 from splitsecond._columns import Kind
+from splitsecond._messages import shown
 
 if TYPE_CHECKING:
     from splitsecond._tree import Tree

@@ -17,15 +17,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from splitsecond import _core
-from splitsecond._checks import check_choice, check_number, shown
+from splitsecond._checks import check_choice, check_number, check_random
 from splitsecond._classifier_base import LimitWarning
 from splitsecond._exact import as_fraction, objective_of, within_bound
 from splitsecond._explorer import explorer_data, explorer_page
 from splitsecond._figures import plot_objectives, plot_usage
 from splitsecond._input import Table
+from splitsecond._literals import Literal
+from splitsecond._messages import listed, offered, shown
 from splitsecond._packing import number_of, pack_columns
 from splitsecond._rowcounts import RowsOfGraph, RowSource
 from splitsecond._timbertrek import to_timbertrek
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from splitsecond._rashomon import RashomonClassifier
 
 CHUNK = 256  # trees fetched at once while iterating
+SIGNS = ("<=", "==", "is missing")  # of questions, after the name
 MOST = 2**60  # beyond all leaves, levels and weights
 MOST_LISTED = 1_000_000  # trees that a slice or `predict` will make
 
@@ -216,7 +218,7 @@ class TreeSet(Sequence[Tree]):
         if n_trees == 0:
             raise ValueError("There is no tree to draw: the set is empty.")
         n = check_number("n", n, Integral, "trees to draw", least=0, most=MOST_LISTED)
-        random = check_random_state(random_state)
+        random = check_random(random_state)
         end = self._numbers([n_trees])[0]
         top = (n_trees.bit_length() - 1) // 64  # words above it are zero
         unused = np.uint64(64 * (top + 1) - n_trees.bit_length())
@@ -343,17 +345,14 @@ class TreeSet(Sequence[Tree]):
         if not names:
             return []
         literals = self._estimator._literals()
+        columns = self._estimator._column_names()
         marked = [False] * len(literals)
         for name in names:
             found = [
                 j for j, literal in enumerate(literals) if name in (literal.name, str(literal))
             ]
-            if not found:
-                known = sorted({literal.name for literal in literals})
-                raise ValueError(
-                    f"There is no variable or question {name!r}; variables are "
-                    f"{', '.join(map(repr, known[:8]))}{', ...' if len(known) > 8 else ''}."
-                )
+            if not found and name not in columns:  # of a column there may be no questions
+                raise _no_such_question(name, columns, literals)
             for j in found:
                 marked[j] = True
         return marked
@@ -553,6 +552,22 @@ def _variance(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     ordered = np.sort(shares, axis=1)  # so that the same shares give the same sum
     variance: NDArray[np.float64] = (1 - (ordered**2).sum(axis=1)) / 2
     return np.maximum(variance, 0)
+
+
+def _no_such_question(name: Any, columns: list[str], literals: list[Literal]) -> ValueError:
+    begun = [each for each in columns for sign in SIGNS if str(name).startswith(f"{each} {sign}")]
+    if begun:  # a question that is not among those of its variable
+        variable = max(begun, key=len)
+        asked = [str(literal) for literal in literals if literal.name == variable]
+        names = listed([shown(question) for question in asked]) or "none"
+        return ValueError(
+            f"There is no variable or question {shown(name)}; questions about {shown(variable)} "
+            f"are {names}."
+        )
+    names, hint = offered(name, sorted(columns))
+    return ValueError(
+        f"There is no variable or question {shown(name)}; variables are {names}.{hint}"
+    )
 
 
 def _names(named: Any) -> list[Any]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._checks import number_of, shown
+from splitsecond._checks import number_of
+from splitsecond._messages import listed, shown
 
 # The core counts in 32-bit integers.
 MOST_WEIGHT = 2**31 - 1
@@ -64,7 +65,12 @@ def row_weights(
     elif isinstance(class_weight, Mapping):
         shares = _shares(classes, class_weight)
     else:
-        raise ValueError(f"class_weight={class_weight!r} must be a dict, 'balanced' or None.")
+        to_dict = "class_weight.to_dict()"
+        remedy = f": pass {to_dict}" if hasattr(class_weight, "to_dict") else ""
+        raise ValueError(
+            f"class_weight of type {type(class_weight).__name__} ({shown(class_weight)}) must be a "
+            f"dict from classes to weights, 'balanced' or None{remedy}."
+        )
     weights: NDArray[np.float64] = shares[codes]
     if sample_weight is not None:
         weights = weights * sample_weight
@@ -81,7 +87,8 @@ def _shares(classes: NDArray[Any], class_weight: Mapping[Any, float]) -> NDArray
     unknown = [label for label in class_weight if label not in labels]
     if unknown:
         raise ValueError(
-            f"The classes, {unknown[:5]}, are not in class_weight's data: y has {labels[:10]}."
+            f"The classes, [{listed(list(map(shown, unknown)), 5)}], are not in class_weight's "
+            f"data: y has {listed(list(map(shown, labels)))}."
         )
     for label, weight in class_weight.items():
         number = number_of(weight)

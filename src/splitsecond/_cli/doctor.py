@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import typer
 
-from splitsecond._checks import listed
 from splitsecond._cli import options as o
 from splitsecond._cli.estimate import estimates
 from splitsecond._cli.output import write, write_json, write_table
@@ -20,16 +19,29 @@ from splitsecond._cli.tables import (
     check_column,
     flat,
     labels_of,
-    looks_like,
     nothing_to_ask,
-    words_among_numbers,
 )
 from splitsecond._columns import Kind, RawTable, Variable
+from splitsecond._data_checks import (
+    Finding,
+    Suspicion,
+    findings,
+    rare_classes,
+    rare_text,
+    refuse_quantity,
+)
 from splitsecond._literals import value_text
+from splitsecond._messages import listed, shown
 
 REFUSED = "refused"
 MANY = 255  # values of a category that questions are asked about
 NAMES = {Kind.BINARY: "0/1"}
+NOTED = {
+    Suspicion.TARGET: "the target itself",
+    Suspicion.DATE: "dates",
+    Suspicion.IDENTIFIER: "an identifier",
+    Suspicion.ROW_NUMBER: "a row number",
+}
 
 
 @dataclass(frozen=True)
@@ -62,15 +74,23 @@ def doctor(
     """
     source = Source.of(file, columns)
     table = source.read()
-    labels, problems = None, []
+    labels, problems, hints = None, [], []
     if target is not None:
         source.check_column(table, target)
         try:
             labels = labels_of(source, table, target)
+            classes, counts = np.unique(labels, return_counts=True)
+            if classes.dtype.kind in "iuf":
+                refuse_quantity(classes, len(labels))
+            share = rare_classes(counts, regularization)
+            if share is not None:
+                hints.append(f"The tree may be a single leaf. {rare_text(share, regularization)}")
         except ValueError as error:
+            labels = None
             problems.append(str(error))
     X = table if target is None else table.drop_columns([target])
     seen = [look_at(source, X[name], name) for name in X.column_names]
+    seen = _with_suspicions(X, seen, labels)
     problems += [each.note for each in seen if each.kind == REFUSED]
     if not seen:
         problems.append(f"{file} has no column besides the target {target!r}.")
@@ -80,6 +100,7 @@ def doctor(
     if seen and not problems:
         data = None if labels is None else Data(X, labels)
         costs = estimates(X, data, regularization=regularization, max_depth=max_depth)
+        hints += _too_wide(costs["fits"])
     if json:
         write_json(
             {
@@ -88,6 +109,7 @@ def doctor(
                 "target": None if labels is None else _target(target, labels),
                 "columns": [vars(each) for each in seen],
                 "problems": problems,
+                "hints": hints,
                 "estimate": costs,
             }
         )
@@ -95,8 +117,10 @@ def doctor(
         _print(file, table.num_rows, seen, problems)
         if labels is not None:
             counts = _target(target, labels)["classes"]
-            shown = listed([f"{each['class']} ({each['rows']:,})" for each in counts])
-            write(f"\ntarget {target}: {len(counts)} classes, {shown}")
+            some = listed([f"{each['class']} ({each['rows']:,})" for each in counts])
+            write(f"\ntarget {target}: {len(counts)} classes, {some}")
+            for hint in hints:
+                write(hint)
         _print_costs(costs, target)
     if problems:
         raise typer.Exit(1)
@@ -131,17 +155,32 @@ def look_at(source: Source, column: pa.ChunkedArray, name: str) -> Column:
 def _note(variable: Variable, column: pa.ChunkedArray, distinct: int) -> str:
     if variable.kind in (Kind.CONSTANT, Kind.EMPTY):
         return "left out"
-    what = looks_like(column)
-    if what:
-        return f"{what}? then --drop {variable.name!r}"
-    if variable.kind is Kind.CATEGORY:
-        odd = words_among_numbers(column)
-        if odd:
-            words = ", ".join(map(repr, odd))
-            return f"numbers but for {words}: if that means missing, --blank {odd[0]!r}"
-        if distinct > MANY:
-            return f"questions about the {MANY} most frequent values only"
+    if variable.kind is Kind.CATEGORY and distinct > MANY:
+        return f"questions about the {MANY} most frequent values only"
     return ""
+
+
+def _with_suspicions(X: pa.Table, seen: list[Column], labels: Any) -> list[Column]:
+    """Add to each column what `fit` would warn of."""
+    usable = [each.name for each in seen if each.kind != REFUSED]
+    if not usable:
+        return seen
+    raw = RawTable(X.select(usable))
+    variables = [Variable.of(raw.cells(j), name) for j, name in enumerate(usable)]
+    classes, codes = (None, None) if labels is None else np.unique(labels, return_inverse=True)
+    found = findings(raw, variables, codes, 0 if classes is None else len(classes))
+    notes = {str(each.label): _suspicion(each) for each in reversed(found)}
+    return [replace(each, note=notes.get(each.name, each.note)) for each in seen]
+
+
+def _suspicion(found: Finding) -> str:
+    name = str(found.label)
+    if found.what is Suspicion.WORDS:
+        words = ", ".join(map(shown, found.words))
+        return f"numbers but for {words}: if that means missing, --blank {shown(found.words[0])}"
+    if found.what is Suspicion.COPY:
+        return f"a copy{found.detail}? then --drop {name!r}"
+    return f"{NOTED[found.what]}? then --drop {name!r}"
 
 
 def _short(value: Any) -> str:
@@ -187,6 +226,16 @@ def _print_costs(costs: dict[str, Any], target: str | None) -> None:
     write(f"  memory: up to about {megabytes:,} MB besides the table itself")
     if target is None:
         write("  (with --target, trial fits on this machine give a better one)")
+
+
+def _too_wide(fits: list[dict[str, Any]]) -> list[str]:
+    """Say which searches have more 0/1 columns than they can be expected to finish with."""
+    return [
+        f"{each['algorithm']} has {each['columns']:,} 0/1 columns to search, and may take very "
+        f"long with more than {each['columns_handled']:,}: give --time-limit, or leave out columns."
+        for each in fits
+        if each.get("columns_handled") is not None and each["columns"] > each["columns_handled"]
+    ]
 
 
 def _seconds(seconds: float) -> str:

@@ -58,6 +58,8 @@ def estimates(
                     "algorithm": str(algorithm),
                     "seconds": scale * model.statistics_["seconds"],
                     "at_least": model.status_ in LIMITS,
+                    "columns": len(model._literals()),
+                    "columns_handled": model._columns_handled(),
                 }
             )
             listener(i + 1)

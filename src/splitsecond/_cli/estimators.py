@@ -10,7 +10,6 @@ import numpy as np
 import typer
 
 import splitsecond
-from splitsecond._checks import listed
 from splitsecond._classifier_base import TreeClassifier
 from splitsecond._cli.options import (
     Algorithm,
@@ -22,6 +21,7 @@ from splitsecond._cli.options import (
 )
 from splitsecond._cli.output import progress, say
 from splitsecond._cli.tables import Data
+from splitsecond._messages import listed
 from splitsecond._rashomon import RashomonClassifier
 from splitsecond._tree import training_accuracy
 from splitsecond._treeset import TreeSet

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from splitsecond._checks import listed
 from splitsecond._cli import options as o
 from splitsecond._cli.exports import Format, exported
 from splitsecond._cli.output import (
@@ -22,6 +21,7 @@ from splitsecond._cli.output import (
 )
 from splitsecond._cli.tables import Source, rows_named
 from splitsecond._columns import Kind
+from splitsecond._messages import listed
 from splitsecond._saving import NoModelError, load
 
 if TYPE_CHECKING:

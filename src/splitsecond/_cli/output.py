@@ -21,9 +21,12 @@ from rich.table import Table
 from rich.text import Text
 
 from splitsecond._cli.options import Writing
+from splitsecond._data_checks import ColumnWarning, Suspicion
 from splitsecond._files import replaces, write_whole
+from splitsecond._messages import shown
 
 Listener = Callable[..., None]
+MOST_NOTED = 5  # columns of one kind
 WIDE = 100_000  # columns of a pipe: nothing is folded
 
 
@@ -138,5 +141,21 @@ def warnings_said() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for text in dict.fromkeys(str(warning.message) for warning in caught):
+    said = (text for warning in caught for text in _notes(warning.message))
+    for text in dict.fromkeys(said):
         say(f"note: {text}")
+
+
+def _notes(warning: Warning | str) -> list[str]:
+    """Return what a warning says; one about columns in the words of the command line."""
+    if not isinstance(warning, ColumnWarning):
+        return [str(warning)]
+    notes = []
+    for each in warning.found[:MOST_NOTED]:
+        name = shown(str(each.label))
+        remedy = f"leave it out with --drop {name}."
+        if each.what is Suspicion.WORDS:
+            remedy = f"if that means missing, give --blank {shown(each.words[0])}."
+        notes.append(f"column {name}{each.detail} {each.what.value[0]}: {remedy}")
+    more = len(warning.found) - MOST_NOTED
+    return [*notes, f"and {more} more columns like that; see doctor."] if more > 0 else notes

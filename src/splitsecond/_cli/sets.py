@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from splitsecond._checks import listed
 from splitsecond._cli import options as o
 from splitsecond._cli.models import best_of, wanted
 from splitsecond._cli.output import (
@@ -23,6 +22,7 @@ from splitsecond._cli.output import (
     write_table,
 )
 from splitsecond._cli.tables import Source, read_data
+from splitsecond._messages import listed
 
 if TYPE_CHECKING:
     from splitsecond import RashomonImportance, TreeSet

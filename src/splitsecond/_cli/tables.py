@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import re
 import stat
@@ -12,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -22,10 +20,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
-from splitsecond._checks import listed
 from splitsecond._cli.options import Binarizer, Reading
-from splitsecond._cli.output import say
-from splitsecond._input import folded, read_table
+from splitsecond._input import read_table
+from splitsecond._messages import offered
 from splitsecond._saving import is_model
 
 UTF8 = "utf-8"
@@ -40,7 +37,6 @@ COMPRESSED = {  # and those that are compressed, whatever their names
 START = 10  # bytes that tell these apart
 BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL")
 MOST_CHARACTERS = 100_000  # of a value; more are mostly a quote that does not end
-FEW = 3  # values that keep a column from being numbers, and may stand for blanks
 MOST_BYTES = 2**31 - 2  # of a block that pyarrow guesses the types of
 CHUNK = 2**20  # bytes of a pipe that are read at once
 MOST_COUNTED = 64 * 2**20  # bytes whose lines are counted for a message
@@ -299,48 +295,7 @@ def read_data(source: Source, target: str, weight: str | None, binarizer: Binari
     if binarizer is Binarizer.NONE:  # told now, while rows have their places in the file
         with rows_named(source, len(X)):
             read_table(X).check_binary()
-    for name in X.column_names:
-        what = looks_like(X[name])
-        if what:
-            say(f"note: column {name!r} looks like {what}: if it is one, give --drop {name!r}.")
     return Data(X, y, None if weight is None else _weights_of(source, table, weight))
-
-
-def looks_like(column: pa.ChunkedArray) -> str:
-    """Say what a column seems to be that tells rows apart without meaning anything; or nothing."""
-    if _is_row_number(column):
-        return "a row number"
-    column = flat(column)
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        distinct = pc.count_distinct(column).as_py()
-        if distinct > max(20, len(column) / 2) and not words_among_numbers(column):
-            return "an identifier"
-    return ""
-
-
-def _is_row_number(column: pa.ChunkedArray) -> bool:
-    """Whether a column has every number of a range once."""
-    if not pa.types.is_integer(column.type) or column.null_count or len(column) < 3:
-        return False
-    low, high = pc.min_max(column).as_py().values()
-    same: bool = high - low == len(column) - 1
-    return same and len(pc.unique(column)) == len(column)
-
-
-def words_among_numbers(column: pa.ChunkedArray) -> list[str]:
-    """Return the words that keep a column of text from being numbers, if they are few."""
-    values = pc.unique(flat(column).drop_null())
-    texts = (str(value.as_py()) for value in values)  # one at a time: there may be millions
-    odd = list(islice((text for text in texts if not _is_number(text)), FEW + 1))
-    return odd if len(odd) <= FEW < len(values) - len(odd) else []
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def flat(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -432,13 +387,10 @@ def _varies(column: pa.ChunkedArray) -> bool:
 def no_such_column(name: str, names: Iterable[str], where: object) -> ValueError:
     """Return an error that names the columns there are, the likeliest first."""
     known = list(names)
-    alike = {folded(each): each for each in known}
-    close = difflib.get_close_matches(folded(name), alike, n=1)
-    hint = f" Did you mean {alike[close[0]]!r}?" if close else ""
+    columns, hint = offered(name, known)
     between = next((mark for mark in ";\t|" if len(known) == 1 and mark in known[0]), None)
     if between:
         hint = f" Give --separator {between!r}?"
-    columns = listed([repr(each) for each in known])
     return ValueError(f"{where} has no column {name!r}.{hint} Its columns are {columns}.")
 
 

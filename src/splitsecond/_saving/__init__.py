@@ -66,7 +66,8 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
         model = trees._estimator
     if type(model).__name__ not in CLASSES or not isinstance(model, CLASSES[type(model).__name__]):
         raise TypeError(
-            f"save takes a classifier or binarizer of splitsecond, got {type(model).__name__}."
+            "save takes a classifier or binarizer of splitsecond, or a set of trees, got "
+            f"{type(model).__name__}{_instead(model)}."
         )
     check = "tree_" if isinstance(model, TreeClassifier) else "literals_"
     if not hasattr(model, check):
@@ -84,6 +85,28 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
     )
     # Half a character, which UTF-8 has no bytes for, becomes JSON's escape for it.
     write_whole(path, (text + "\n").encode("utf-8", "backslashreplace"))
+
+
+def _instead(given: Any) -> str:
+    """Say what to save in place of something that has no file of its own."""
+    from splitsecond._tree import Tree
+
+    kind = type(given).__name__
+    hints = {
+        "RegularizationPath": "save the model of one of its entries, such as path.best_.model",
+        "PathEntry": "save its model, entry.model",
+        "Pipeline": "save its last step, pipeline[-1], or pickle the whole",
+        "RashomonImportance": "pickle it, or write out its to_frame()",
+    }
+    if isinstance(given, Tree):
+        return (
+            ", which is only a part of a model: save the classifier whose tree_ it is, or the set "
+            "that it is from (trees.filter(...) makes a smaller one); tree.to_dict() gives the "
+            "tree alone"
+        )
+    if isinstance(given, (str, os.PathLike)):
+        return ": the model comes first, then the path"
+    return f": {hints[kind]}" if kind in hints else ""
 
 
 def load(path: str | os.PathLike[str]) -> Any:

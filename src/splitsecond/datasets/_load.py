@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from splitsecond._files import write_whole
 from splitsecond._install import install_line
+from splitsecond._messages import offered, shown
 from splitsecond.datasets._content import fingerprint
 from splitsecond.datasets._homes import download as _download
 
@@ -261,5 +262,6 @@ def _manifest() -> dict[str, dict[str, Any]]:
 
 def _entry(name: str) -> dict[str, Any]:
     if name not in _manifest():
-        raise ValueError(f"There is no data set {name!r}. The names are {', '.join(_manifest())}.")
+        names, hint = offered(name, list(_manifest()))
+        raise ValueError(f"There is no data set {shown(name)}; there are {names}.{hint}")
     return _manifest()[name]
