@@ -161,7 +161,7 @@ def test_what_exports_and_questions_take() -> None:
     attempt("literals", lambda v: FixedBinarizer([("x0", "<=", v)]).fit(RAW))
     with pytest.raises(TypeError, match=r"table=\[\] must be the name of a table"):
         tree.to_sql(table=[])  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"path=np.int8\(2\) must be a row"):
+    with pytest.raises(TypeError, match=r"path=2 must be a row"):
         tree.to_svg(path=np.int8(2))
 
 

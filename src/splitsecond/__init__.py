@@ -62,6 +62,7 @@ _MODULES = {
         "OptimalTreeClassifier",
         "SPLITClassifier",
     ),
+    "_data_checks": ("DataWarning",),
     "_guessing": ("ThresholdGuessBinarizer",),
     "_importance": ("RashomonImportance",),
     "_literals": ("Literal",),
