@@ -1,4 +1,4 @@
-// Rashomon sets, and what is asked of them as graphs.
+// What is asked of Rashomon sets as graphs.
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -6,49 +6,9 @@
 #include <utility>
 
 #include "bindings.hpp"
-#include "sets/rashomon.hpp"
 
 namespace splitsecond {
 namespace {
-
-nb::dict run_rashomon(const Table& table, const AnyArray& classes, std::size_t n_classes,
-                      const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
-    const Target target = target_of(table, classes, n_classes, weights);
-    SetOptions chosen;
-    chosen.max_depth = nb::cast<std::size_t>(options["max_depth"]);
-    if (!options["lookahead"].is_none()) chosen.lookahead = nb::cast<std::size_t>(options["lookahead"]);
-    chosen.keep_trivial = nb::cast<bool>(options["keep_trivial"]);
-    chosen.exact_last_split = nb::cast<bool>(options["exact_last_split"]);
-    chosen.objective = objective_of(options);
-    chosen.n_threads = nb::cast<std::size_t>(options["n_threads"]);
-    chosen.speed = speed_of(options);
-    const nb::object bound = nb::borrow(options["bound"]);
-    chosen.bound = [&](Cost loss, Cost leaves) {
-        const nb::gil_scoped_acquire gil;
-        return nb::cast<Cost>(bound(loss, leaves));
-    };
-    RashomonSet set = run_within(seconds_of(options), bytes_of(options), nb::borrow(options["progress"]),
-                                 [&](Limits& limits) { return rashomon_set(table, target, chosen, limits); });
-    nb::dict out;
-    if (set.not_binary) {
-        out["not_binary"] = nb::make_tuple(set.not_binary->row, set.not_binary->column);
-        return out;
-    }
-    nb::dict numbers = to_dict(set.statistics);
-    numbers["nodes"] = set.graph.nodes.size();
-    numbers["edges"] = set.graph.edges.size();
-    numbers["peak_bytes"] = set.peak_bytes;
-    numbers["seconds"] = set.seconds;
-    out["packed"] = set.packed;
-    out["errors"] = set.reference_loss;
-    out["leaves"] = set.reference_leaves;
-    out["bound"] = set.bound;
-    out["proved"] = set.proved;
-    out["status"] = name_of(set.status);
-    out["statistics"] = numbers;
-    out["graph"] = nb::cast(std::make_shared<Graph>(std::move(set.graph)));
-    return out;
-}
 
 // Rows of the array are feature, left, right and the graph's node.
 nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> flatten(const GraphTree& trees) {
@@ -95,9 +55,9 @@ std::vector<std::int32_t> features_of(const Graph& graph) {
 
 constexpr std::size_t kPerNode = 8, kPerEdge = 3;  // numbers of each in the arrays of a stored graph
 
-// The whole graph as arrays, for saving.
-nb::dict state_of(const Graph& graph) {
-    std::vector<std::int64_t> nodes, edges;
+// Nodes and edges as arrays, for saving.
+NewArray<std::int64_t> nodes_of(const Graph& graph) {
+    std::vector<std::int64_t> nodes;
     // Budgets that were lowered below nothing are nothing: there are no trees for less.
     const auto at_least_none = [](Cost budget) { return std::max<Cost>(budget, -1); };
     for (const GraphNode& node : graph.nodes)
@@ -105,18 +65,13 @@ nb::dict state_of(const Graph& graph) {
                      {node.level, static_cast<std::int64_t>(node.prefix.role), node.leaf ? 1 : 0,
                       at_least_none(node.budget), at_least_none(node.prefix.budget), node.prefix.end_cost,
                       node.prefix.fill_budget, static_cast<std::int64_t>(node.edge_end - node.edge_begin)});
+    return to_array(std::move(nodes));
+}
+
+NewArray<std::int64_t> edges_of(const Graph& graph) {
+    std::vector<std::int64_t> edges;
     for (const GraphEdge& edge : graph.edges) edges.insert(edges.end(), {edge.feature, edge.yes, edge.no});
-    nb::dict out;
-    out["error_price"] = graph.objective.price.loss;
-    out["leaf_price"] = graph.objective.price.leaf;
-    out["keep_trivial"] = graph.keep_trivial;
-    out["max_leaves"] = graph.max_leaves;
-    out["n_classes"] = graph.n_classes;
-    out["root"] = graph.root;
-    out["nodes"] = to_array(std::move(nodes));
-    out["edges"] = to_array(std::move(edges));
-    out["counts"] = to_array(std::vector<Count>(graph.counts));
-    return out;
+    return to_array(std::move(edges));
 }
 
 void refuse_if(bool wrong) {
@@ -130,17 +85,17 @@ T narrow(std::int64_t value) {
     return static_cast<T>(value);
 }
 
-// The graph behind such arrays, which may come from anywhere. None when it takes too long.
-std::shared_ptr<Graph> graph_from(const nb::dict& state) {
+// The graph behind such arrays, which may come from anywhere. None when it takes too long to count.
+std::shared_ptr<Graph> graph_from(const Objective& objective, bool keep_trivial, Cost max_leaves,
+                                  std::size_t n_classes, std::uint32_t root, const Array<std::int64_t>& nodes,
+                                  const Array<std::int64_t>& edges, const Array<std::int32_t>& counts,
+                                  const RunOptions& run) {
     auto graph = std::make_shared<Graph>();
-    graph->objective = objective_of(state);
-    graph->keep_trivial = nb::cast<bool>(state["keep_trivial"]);
-    graph->max_leaves = nb::cast<Cost>(state["max_leaves"]);
-    graph->n_classes = nb::cast<std::size_t>(state["n_classes"]);
-    graph->root = nb::cast<std::uint32_t>(state["root"]);
-    const auto nodes = nb::cast<Array<std::int64_t>>(state["nodes"]);
-    const auto edges = nb::cast<Array<std::int64_t>>(state["edges"]);
-    const auto counts = nb::cast<Array<std::int32_t>>(state["counts"]);
+    graph->objective = objective;
+    graph->keep_trivial = keep_trivial;
+    graph->max_leaves = max_leaves;
+    graph->n_classes = n_classes;
+    graph->root = root;
     refuse_if(nodes.size() % kPerNode != 0 || edges.size() % kPerEdge != 0);
     std::size_t next_edge = 0;
     for (std::size_t i = 0; i < nodes.size(); i += kPerNode) {
@@ -165,27 +120,24 @@ std::shared_ptr<Graph> graph_from(const nb::dict& state) {
     }
     graph->counts.assign(counts.data(), counts.data() + counts.size());
     graph->restore();
-    constexpr double kMostSeconds = 120;  // a file may have been made to take forever
-    const bool done = run_within(kMostSeconds, Limits::kNoBudget, nb::none(),
-                                 [&](Limits& limits) { return graph->count(limits); });
+    const bool done = run_within(run, [&](Limits& limits) { return graph->count(limits); });
     return done ? graph : nullptr;
 }
 
-std::vector<char> flags_of(const nb::dict& options, const char* name) {
-    std::vector<char> flags;
-    for (const bool flag : nb::cast<std::vector<bool>>(options[name])) flags.push_back(flag ? 1 : 0);
-    return flags;
-}
+std::vector<char> flags_of(const std::vector<bool>& flags) { return {flags.begin(), flags.end()}; }
 
 // None when interrupted.
-std::shared_ptr<Graph> filter_graph(const Graph& graph, const nb::dict& options) {
+std::shared_ptr<Graph> filter_graph(const Graph& graph, const std::vector<bool>& avoid,
+                                    const std::vector<bool>& uses, std::optional<std::size_t> max_depth,
+                                    std::optional<Cost> max_leaves, std::optional<Cost> min_weight,
+                                    std::optional<Cost> budget) {
     Filter filter;
-    filter.avoid = flags_of(options, "avoid");
-    filter.uses = flags_of(options, "uses");
-    if (!options["max_depth"].is_none()) filter.max_depth = nb::cast<std::size_t>(options["max_depth"]);
-    if (!options["max_leaves"].is_none()) filter.max_leaves = nb::cast<Cost>(options["max_leaves"]);
-    if (!options["min_weight"].is_none()) filter.min_weight = nb::cast<Cost>(options["min_weight"]);
-    if (!options["budget"].is_none()) filter.budget = nb::cast<Cost>(options["budget"]);
+    filter.avoid = flags_of(avoid);
+    filter.uses = flags_of(uses);
+    filter.max_depth = max_depth.value_or(filter.max_depth);
+    filter.max_leaves = max_leaves.value_or(filter.max_leaves);
+    filter.min_weight = min_weight.value_or(filter.min_weight);
+    filter.budget = budget.value_or(filter.budget);
     for (const GraphEdge& edge : graph.edges)
         for (const std::vector<char>* flags : {&filter.avoid, &filter.uses})
             if (!flags->empty() && static_cast<std::size_t>(edge.feature) >= flags->size())
@@ -196,8 +148,8 @@ std::shared_ptr<Graph> filter_graph(const Graph& graph, const nb::dict& options)
 }
 
 // Columns of packed bits, one for each feature of the problem; empty ones are never asked for.
-std::optional<nb::ndarray<nb::numpy, Digit, nb::ndim<1>>> vote_of(
-    const Graph& graph, const std::vector<Array<std::uint64_t>>& columns, std::size_t n_rows) {
+std::optional<NewArray<Digit>> vote_of(const Graph& graph, const std::vector<Array<std::uint64_t>>& columns,
+                                       std::size_t n_rows) {
     std::vector<const std::uint64_t*> bits;
     for (const Array<std::uint64_t>& column : columns) bits.push_back(column.data());
     for (const GraphEdge& edge : graph.edges)
@@ -218,7 +170,6 @@ void check_numbers(const Graph& graph, const TreeNumbers& numbers) {
 }
 
 void bind_graphs(nb::module_& m) {
-    bind_all(m, "rashomon", &run_rashomon);
     nb::class_<Graph>(m, "Graph")
         .def_prop_ro("digits", &Graph::digits)
         .def_ro("n_classes", &Graph::n_classes)
@@ -232,12 +183,23 @@ void bind_graphs(nb::module_& m) {
              })
         .def("trees", &trees_of, "numbers"_a)
         .def("tree", &tree_of, "number"_a)
-        .def("filtered", &filter_graph, "options"_a)
+        .def("filtered", &filter_graph, nb::kw_only(), "avoid"_a = std::vector<bool>(),
+             "uses"_a = std::vector<bool>(), "max_depth"_a.none() = nb::none(),
+             "max_leaves"_a.none() = nb::none(), "min_weight"_a.none() = nb::none(),
+             "budget"_a.none() = nb::none())
         .def("vote", &vote_of, "columns"_a, "n_rows"_a)
         .def("counts", [](const Graph& graph) { return to_array(std::vector<Count>(graph.counts)); })
         .def("features", &features_of)
-        .def("state", &state_of)
-        .def_static("from_state", &graph_from, "state"_a);
+        .def_prop_ro("n_nodes", [](const Graph& graph) { return graph.nodes.size(); })
+        .def_prop_ro("n_edges", [](const Graph& graph) { return graph.edges.size(); })
+        .def_ro("objective", &Graph::objective)
+        .def_ro("keep_trivial", &Graph::keep_trivial)
+        .def_ro("max_leaves", &Graph::max_leaves)
+        .def_ro("root", &Graph::root)
+        .def("nodes", &nodes_of)
+        .def("edges", &edges_of)
+        .def_static("of_arrays", &graph_from, nb::kw_only(), "objective"_a, "keep_trivial"_a, "max_leaves"_a,
+                    "n_classes"_a, "root"_a, "nodes"_a, "edges"_a, "counts"_a, "run"_a);
 }
 
 }  // namespace splitsecond

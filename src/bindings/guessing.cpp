@@ -24,67 +24,83 @@ nb::tuple bin(const Array<double>& values, const std::optional<Array<double>>& w
     return nb::make_tuple(to_array(std::move(bins.bins)), lowest, highest, bins.has_blank);
 }
 
-// Each column is (bins, number of bins, number of values, first question, ordered, ask if blank).
-nb::dict guess(const std::vector<nb::tuple>& columns, const Array<std::int32_t>& classes,
-               std::size_t n_classes, const std::optional<Array<double>>& weights, const nb::dict& options) {
+// A column whose bins are kept alive.
+struct HeldColumn {
+    BinnedColumn column;
+    Array<std::uint16_t> bins;
+};
+
+HeldColumn column_of(Array<std::uint16_t> bins, std::uint32_t n_bins, std::uint32_t n_values,
+                     std::uint32_t first, bool ordered, bool ask_if_missing) {
+    if (n_bins < 1 || n_values > n_bins) throw std::invalid_argument("a column does not fit.");
+    for (std::size_t i = 0; i < bins.size(); ++i)
+        if (bins.data()[i] >= n_bins) throw std::invalid_argument("a bin is out of range.");
+    const BinnedColumn column{bins.data(), n_bins, n_values, first, ordered, ask_if_missing};
+    return {column, std::move(bins)};
+}
+
+struct Questions {
+    std::vector<Question> list;
+    Status status = Status::complete;
+
+    template <class T>
+    NewArray<T> field(T Question::* member) const {
+        std::vector<T> values;
+        for (const Question& question : list) values.push_back(question.*member);
+        return to_array(std::move(values));
+    }
+};
+
+Questions guess(const std::vector<HeldColumn>& columns, const Array<std::int32_t>& classes,
+                std::size_t n_classes, const std::optional<Array<double>>& weights, std::size_t n_estimators,
+                std::size_t max_depth, double learning_rate, std::size_t wanted, const RunOptions& run) {
     std::vector<BinnedColumn> binned;
-    std::vector<Array<std::uint16_t>> held;
-    for (const nb::tuple& column : columns) {
-        held.push_back(nb::cast<Array<std::uint16_t>>(column[0]));
-        const BinnedColumn next{held.back().data(),
-                                nb::cast<std::uint32_t>(column[1]),
-                                nb::cast<std::uint32_t>(column[2]),
-                                nb::cast<std::uint32_t>(column[3]),
-                                nb::cast<bool>(column[4]),
-                                nb::cast<bool>(column[5])};
-        if (held.back().size() != classes.size() || next.n_bins < 1 || next.n_values > next.n_bins)
-            throw std::invalid_argument("a column does not fit.");
-        for (std::size_t i = 0; i < classes.size(); ++i)
-            if (next.bins[i] >= next.n_bins) throw std::invalid_argument("a bin is out of range.");
-        binned.push_back(next);
+    for (const HeldColumn& held : columns) {
+        if (held.bins.size() != classes.size()) throw std::invalid_argument("a column does not fit.");
+        binned.push_back(held.column);
     }
     for (std::size_t i = 0; i < classes.size(); ++i)
         if (classes.data()[i] < 0 || static_cast<std::size_t>(classes.data()[i]) >= n_classes)
             throw std::invalid_argument("a class is out of range.");
     if (weights && weights->size() != classes.size())
         throw std::invalid_argument("there must be one weight for each row.");
-    BoostOptions chosen;
-    chosen.rounds = nb::cast<std::size_t>(options["n_estimators"]);
-    chosen.max_depth = nb::cast<std::size_t>(options["max_depth"]);
-    chosen.learning_rate = nb::cast<double>(options["learning_rate"]);
-    chosen.wanted = nb::cast<std::size_t>(options["wanted"]);
-    chosen.n_threads = nb::cast<std::size_t>(options["n_threads"]);
-    if (chosen.max_depth < 1 || chosen.max_depth > 7)
-        throw std::invalid_argument("max_depth must be 1 to 7.");
-
-    Status status = Status::complete;
-    const std::vector<Question> questions =
-        run_within(seconds_of(options), bytes_of(options), nb::none(), [&](Limits& limits) {
-            auto found = boost(binned, classes.size(), classes.data(), n_classes,
-                               weights ? weights->data() : nullptr, chosen, limits);
-            status = limits.reason();
-            return found;
-        });
-    std::vector<std::uint32_t> column, bin;
-    std::vector<double> gain;
-    for (const Question& question : questions) {
-        column.push_back(question.column);
-        bin.push_back(question.bin);
-        gain.push_back(question.gain);
-    }
-    nb::dict out;
-    out["column"] = to_array(std::move(column));
-    out["bin"] = to_array(std::move(bin));
-    out["gain"] = to_array(std::move(gain));
-    out["status"] = name_of(status);
-    return out;
+    if (max_depth < 1 || max_depth > 7) throw std::invalid_argument("max_depth must be 1 to 7.");
+    const BoostOptions options{n_estimators, max_depth, learning_rate, wanted, run.n_threads};
+    return run_within(run, [&](Limits& limits) {
+        Questions found;
+        found.list = boost(binned, classes.size(), classes.data(), n_classes,
+                           weights ? weights->data() : nullptr, options, limits);
+        found.status = limits.reason();
+        return found;
+    });
 }
 
 }  // namespace
 
 void bind_guessing(nb::module_& m) {
     m.def("bin", &bin, "values"_a, "weights"_a.none(), "max_bins"_a);
-    m.def("guess", &guess, "columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
+    nb::class_<HeldColumn>(m, "BinnedColumn")
+        .def(
+            "__init__",
+            [](HeldColumn* self, Array<std::uint16_t> bins, std::uint32_t n_bins, std::uint32_t n_values,
+               std::uint32_t first, bool ordered, bool ask_if_missing) {
+                new (self)
+                    HeldColumn(column_of(std::move(bins), n_bins, n_values, first, ordered, ask_if_missing));
+            },
+            "bins"_a, nb::kw_only(), "n_bins"_a, "n_values"_a, "first"_a, "ordered"_a, "ask_if_missing"_a);
+    nb::class_<Questions>(m, "Questions")
+        .def_prop_ro(
+            "column", [](const Questions& found) { return found.field(&Question::column); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "bin", [](const Questions& found) { return found.field(&Question::bin); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "gain", [](const Questions& found) { return found.field(&Question::gain); },
+            nb::rv_policy::automatic)
+        .def_prop_ro("status", [](const Questions& found) { return name_of(found.status); });
+    m.def("guess", &guess, "columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), nb::kw_only(),
+          "n_estimators"_a, "max_depth"_a, "learning_rate"_a, "wanted"_a, "run"_a);
 }
 
 }  // namespace splitsecond

@@ -8,7 +8,12 @@
 namespace splitsecond {
 namespace {
 
-Algorithm algorithm_of(const std::string& name) {
+struct TreeRequest {
+    Options options;
+    RunOptions run;
+};
+
+Algorithm algorithm_named(const std::string& name) {
     if (name == "greedy") return Algorithm::greedy;
     if (name == "lickety") return Algorithm::lickety_split;
     if (name == "split") return Algorithm::split;
@@ -16,66 +21,53 @@ Algorithm algorithm_of(const std::string& name) {
     throw std::invalid_argument("algorithm='" + name + "' is not one of greedy, lickety, split, optimal.");
 }
 
-nb::dict to_dict(const Solution& solution) {
-    nb::dict out;
-    if (solution.not_binary) {
-        out["not_binary"] = nb::make_tuple(solution.not_binary->row, solution.not_binary->column);
-        return out;
-    }
-    nb::dict numbers = to_dict(solution.statistics);
-    numbers["peak_bytes"] = solution.peak_bytes;
-    numbers["seconds"] = solution.seconds;
-    out["feature"] = nb::cast(solution.tree.feature);
-    out["left"] = nb::cast(solution.tree.left);
-    out["right"] = nb::cast(solution.tree.right);
-    out["counts"] = nb::cast(solution.tree.counts);
-    out["packed"] = solution.packed;
-    out["errors"] = solution.loss;
-    out["leaves"] = solution.leaves;
-    out["lower_bound"] = solution.lower_bound;
-    out["status"] = name_of(solution.status);
-    out["statistics"] = numbers;
-    return out;
-}
-
-nb::dict run(const Table& table, const AnyArray& classes, std::size_t n_classes,
-             const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
-    const Target target = target_of(table, classes, n_classes, weights);
-    Options chosen;
-    chosen.algorithm = algorithm_of(nb::cast<std::string>(options["algorithm"]));
-    chosen.max_depth = nb::cast<std::size_t>(options["max_depth"]);
-    chosen.lookahead = nb::cast<std::size_t>(options["lookahead"]);
-    chosen.postprocess = nb::cast<bool>(options["postprocess"]);
-    chosen.exact_last_split = nb::cast<bool>(options["exact_last_split"]);
-    chosen.objective = objective_of(options);
-    chosen.n_threads = nb::cast<std::size_t>(options["n_threads"]);
-    chosen.speed = speed_of(options);
-    return to_dict(run_within(seconds_of(options), bytes_of(options), nb::borrow(options["progress"]),
-                              [&](Limits& limits) { return solve(table, target, chosen, limits); }));
+Solution solve_request(const HeldTable& table, const HeldTarget& target, const TreeRequest& request) {
+    check_rows(table, target);
+    return run_within(request.run, [&](Limits& limits) {
+        return solve(table.table, target.target, request.options, limits);
+    });
 }
 
 }  // namespace
 
 void bind_solving(nb::module_& m) {
-    m.def("simd_paths", [] {
-        std::vector<std::string> names;
-        for (const Kernels* path : available_kernels()) names.emplace_back(path->name);
-        return names;
-    });
-    m.def(
-        "find_non_binary",
-        [](const std::vector<AnyArray>& blocks,
-           std::size_t n_rows) -> std::optional<std::pair<std::size_t, std::size_t>> {
-            const Table table = dense_table(blocks, n_rows);
-            const std::optional<Cell> cell = [&] {
-                const nb::gil_scoped_release release;
-                return find_non_binary(find_kernels("auto"), table);
-            }();
-            if (!cell) return std::nullopt;
-            return std::make_pair(cell->row, cell->column);
-        },
-        "blocks"_a, "n_rows"_a);
-    bind_all(m, "solve", &run);
+    nb::class_<TreeRequest>(m, "TreeRequest")
+        .def(
+            "__init__",
+            [](TreeRequest* self, const std::string& algorithm, const Objective& objective,
+               std::size_t max_depth, std::size_t lookahead, bool postprocess, bool exact_last_split,
+               const RunOptions& run, const SpeedOptions& speed) {
+                Options options;
+                options.algorithm = algorithm_named(algorithm);
+                options.objective = objective;
+                options.max_depth = max_depth;
+                options.lookahead = lookahead;
+                options.postprocess = postprocess;
+                options.exact_last_split = exact_last_split;
+                options.n_threads = run.n_threads;
+                options.speed = speed;
+                new (self) TreeRequest{options, run};
+            },
+            "algorithm"_a, "objective"_a, nb::kw_only(), "max_depth"_a, "lookahead"_a, "postprocess"_a,
+            "exact_last_split"_a, "run"_a, "speed"_a);
+
+    nb::class_<Solution, Outcome>(m, "Solution")
+        .def_prop_ro(
+            "feature", [](const Solution& found) { return to_array(found.tree.feature); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "left", [](const Solution& found) { return to_array(found.tree.left); }, nb::rv_policy::automatic)
+        .def_prop_ro(
+            "right", [](const Solution& found) { return to_array(found.tree.right); },
+            nb::rv_policy::automatic)
+        .def_prop_ro(
+            "counts", [](const Solution& found) { return to_array(found.tree.counts); },
+            nb::rv_policy::automatic)
+        .def_ro("loss", &Solution::loss)
+        .def_ro("leaves", &Solution::leaves)
+        .def_ro("lower_bound", &Solution::lower_bound);
+
+    m.def("solve", &solve_request, "table"_a, "target"_a, "request"_a);
 }
 
 }  // namespace splitsecond

@@ -188,29 +188,28 @@ class ThresholdGuessBinarizer(Binarizer):
         """Return the questions that boosted trees ask, (column, bin), with what they gained."""
         if not columns or target.n_classes < 2:
             return {}
+        limits = target.limits
         found = _core.guess(
             [column.core() for column in columns],
             codes,
             target.n_classes,
             weights,
-            {
-                "n_estimators": int(min(self.n_estimators, MOST_ROUNDS)),
-                "max_depth": int(self.max_depth),
-                "learning_rate": float(self.learning_rate),
-                "wanted": 0
-                if self.max_features is None
-                else int(min(self.max_features, MOST_ROUNDS)),
-                "n_threads": n_threads(target.n_jobs if self.n_jobs is None else self.n_jobs),
-                "time_limit": target.limits.seconds_left(CHOOSING_SHARE),
-                "memory_limit": target.limits.memory_limit,
-            },
+            n_estimators=int(min(self.n_estimators, MOST_ROUNDS)),
+            max_depth=int(self.max_depth),
+            learning_rate=float(self.learning_rate),
+            wanted=0 if self.max_features is None else int(min(self.max_features, MOST_ROUNDS)),
+            run=_core.RunOptions(
+                time_limit=limits.seconds_left(CHOOSING_SHARE),
+                memory_limit=limits.memory_limit,
+                n_threads=n_threads(target.n_jobs if self.n_jobs is None else self.n_jobs),
+            ),
         )
-        if found["status"] == "interrupted":
+        if found.status == "interrupted":
             target.limits.interrupt()
-        elif found["status"] != "complete":
-            target.limits.stop(found["status"], "the guessing of thresholds was cut short")
-        pairs = zip(found["column"].tolist(), found["bin"].tolist(), strict=True)
-        return dict(zip(pairs, found["gain"].tolist(), strict=True))
+        elif found.status != "complete":
+            target.limits.stop(found.status, "the guessing of thresholds was cut short")
+        pairs = zip(found.column.tolist(), found.bin.tolist(), strict=True)
+        return dict(zip(pairs, found.gain.tolist(), strict=True))
 
     def _eliminate(
         self,
@@ -295,10 +294,16 @@ class _Binned:
     def is_ordered(self) -> bool:
         return self.variable.kind in (Kind.NUMBER, Kind.ORDERED)
 
-    def core(self) -> tuple[Any, ...]:
+    def core(self) -> _core.BinnedColumn:
         """Return the column as the core takes it."""
-        first = 1 if self.variable.kind is Kind.BINARY else 0
-        return self.bins, self.n_bins, self.n_values, first, self.is_ordered, self.has_blanks
+        return _core.BinnedColumn(
+            self.bins,
+            n_bins=self.n_bins,
+            n_values=self.n_values,
+            first=1 if self.variable.kind is Kind.BINARY else 0,
+            ordered=self.is_ordered,
+            ask_if_missing=self.has_blanks,
+        )
 
     def literal(self, bin_: int) -> Literal:
         """Return the question that the core calls by a bin."""

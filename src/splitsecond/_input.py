@@ -80,8 +80,12 @@ class Table:
         """Return a checked table as the core reads it fastest, to be solved many times."""
         return self
 
-    def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
-        """Hand the table to a function of the core, followed by the arguments."""
+    def core(self) -> _core.Table:
+        """Return the table as the core reads it."""
+        raise NotImplementedError
+
+    def not_binary(self, row: int, column: int) -> NotBinaryError:
+        """Return an error that names a cell which is neither 0 nor 1."""
         raise NotImplementedError
 
 
@@ -100,10 +104,9 @@ class DenseTable(Table):
         raise IndexError(j)
 
     def check_binary(self) -> None:
-        cell = _core.find_non_binary(self.blocks, self.n_rows)
+        cell = self.core().find_non_binary()
         if cell is not None:
-            row, column = cell
-            raise self._not_binary(row, column)
+            raise self.not_binary(*cell)
 
     def constant(self) -> list[int]:
         same = [(block[:256] == block[:1]).all(axis=0).ravel() for block in self.blocks]
@@ -119,13 +122,10 @@ class DenseTable(Table):
             done += columns.shape[1]
         return replace(self, blocks=[rows])
 
-    def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
-        found: dict[str, Any] = getattr(_core, what)(self.blocks, *args)
-        if "not_binary" in found:
-            raise self._not_binary(*found["not_binary"])
-        return found
+    def core(self) -> _core.Table:
+        return _core.Table.dense(self.blocks, self.n_rows)
 
-    def _not_binary(self, row: int, column: int) -> NotBinaryError:
+    def not_binary(self, row: int, column: int) -> NotBinaryError:
         values = self.column(column)
         value = values[row]
         others = int(np.count_nonzero((values != 0) & (values != 1)))
@@ -161,10 +161,8 @@ class SparseTable(Table):
         counts = np.bincount(self.ones, minlength=self.n_columns)
         return np.flatnonzero((counts == 0) | (counts == self.n_rows)).tolist()
 
-    def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
-        function = getattr(_core, f"{what}_sparse")
-        found: dict[str, Any] = function(self.row_begin, self.ones, self.n_columns, *args)
-        return found
+    def core(self) -> _core.Table:
+        return _core.Table.sparse(self.row_begin, self.ones, self.n_columns)
 
 
 def read_table(X: Any, *, labels: list[Any] | None = None) -> Table:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +35,8 @@ class PackedTable(Table):
             rows[:, j] = self.column(j)
         return DenseTable(self.n_rows, self.n_columns, self.labels, [rows])
 
-    def solve(self, *args: Any, what: str = "solve") -> dict[str, Any]:
-        found: dict[str, Any] = getattr(_core, f"{what}_packed")(self.words, *args)
-        return found
+    def core(self) -> _core.Table:
+        return _core.Table.packed(self.words, self.n_rows)
 
 
 def pack_columns(table: Table, asked: Container[int], n_columns: int) -> list[NDArray[np.uint64]]:

@@ -8,13 +8,14 @@ from fractions import Fraction
 from numbers import Integral
 from typing import Any
 
+from splitsecond import _core
 from splitsecond._binarizer_base import Target
 from splitsecond._checks import check_amount, check_choice, check_flag, check_number
 from splitsecond._classifier_base import LimitWarning, Progress, TreeClassifier
 from splitsecond._exact import as_fraction, within_bound
 from splitsecond._input import Table
 from splitsecond._rowcounts import row_source
-from splitsecond._solver import SPEED, Problem, Solution, limit_options
+from splitsecond._solver import Problem, Solution, checked, run_options, statistics_of
 from splitsecond._treeset import Scale, TreeSet
 
 KINDS = ("additive", "multiplicative", "absolute")
@@ -102,29 +103,27 @@ class RashomonClassifier(TreeClassifier):
             highest = self._bound_of(problem.objective(errors, leaves), self.epsilon)
             return within_bound(highest, problem.price, problem.weight, problem.most_leaves)[2]
 
-        found = table.solve(
-            problem.codes,
-            target.n_classes,
-            problem.integers,
-            {
-                **problem.options(),
-                "lookahead": self._lookahead(problem.depth),
-                "keep_trivial": bool(self.keep_trivial),
-                "exact_last_split": bool(getattr(self, "exact_last_split", False)),
-                "bound": bound,
-                "progress": self._listener or (Progress() if self.verbose else None),
-                **limit_options(target.time_left(), self.memory_limit, self.n_jobs, table),
-                **SPEED,
-            },
-            what="rashomon",
+        request = _core.SetRequest(
+            problem.core_objective(),
+            max_depth=problem.depth,
+            lookahead=self._lookahead(problem.depth),
+            keep_trivial=bool(self.keep_trivial),
+            exact_last_split=bool(getattr(self, "exact_last_split", False)),
+            bound=bound,
+            run=run_options(
+                table,
+                time_limit=target.time_left(),
+                memory_limit=self.memory_limit,
+                n_jobs=self.n_jobs,
+                progress=self._listener or (Progress() if self.verbose else None),
+            ),
+            speed=_core.Speed(),
         )
-        if not found["packed"]:
-            table.check_binary()
-        found["statistics"]["peak_bytes"] += table.held_bytes
+        found = checked(table, _core.find_set(table.core(), problem.core_target(), request))
         unit = 1.0
         if target.weights is not None:
             unit = float(target.weights.sum()) / problem.weight
-        reference = problem.objective(found["errors"], found["leaves"])
+        reference = problem.objective(found.loss, found.leaves)
         scale = Scale(
             price=problem.price,
             weight=problem.weight,
@@ -136,19 +135,17 @@ class RashomonClassifier(TreeClassifier):
         )
         self.trees_ = TreeSet(
             self,
-            found["graph"],
+            found.graph,
             scale,
             self._bound_of(reference, self.epsilon),
             row_source(table, target.codes, target.n_classes, target.weights),
-            stopped=None
-            if found["status"] == "complete"
-            else "part"
-            if found["proved"]
-            else "unproved",
+            stopped=None if found.status == "complete" else "part" if found.proved else "unproved",
         )
-        return self._best(found, scale, problem)
+        return self._best(table, found, scale, problem)
 
-    def _best(self, found: dict[str, Any], scale: Scale, problem: Problem) -> Solution:
+    def _best(
+        self, table: Table, found: _core.FoundSet, scale: Scale, problem: Problem
+    ) -> Solution:
         """Return the best tree of the set as a solution of its own."""
         if not self.trees_:
             raise ValueError(
@@ -156,7 +153,7 @@ class RashomonClassifier(TreeClassifier):
                 f"{float(scale.reference):.4f}. Raise epsilon={self.epsilon}."
             )
         best = self.trees_[0]
-        status = found["status"]
+        status = found.status
         exact = status == "complete" and self._lookahead(problem.depth) is None
         return Solution(
             feature=best.feature,
@@ -169,7 +166,11 @@ class RashomonClassifier(TreeClassifier):
             objective=best.exact_objective,
             lower_bound=best.exact_objective if exact else min(best.exact_objective, scale.price),
             status=status,
-            statistics=found["statistics"],
+            statistics={
+                **statistics_of(table, found),
+                "nodes": found.graph.n_nodes,
+                "edges": found.graph.n_edges,
+            },
         )
 
     def _keep(self, table: Table, target: Target, solution: Solution) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._grapharrays import GraphArrays
 from splitsecond._input import Table
 
 Places = NDArray[Any]  # what is at a node: rows of a table, or nodes of a graph
-State = dict[str, Any]  # the arrays of a graph
 
 
 class RowSource:
@@ -31,7 +31,7 @@ class RowSource:
         """Count rows by class at each node of a tree whose weights are given."""
         return units
 
-    def of_graph(self, state: State) -> NDArray[np.int64] | None:
+    def of_graph(self, graph: GraphArrays) -> NDArray[np.int64] | None:
         """Count rows by class at each node of a set's graph; None: they are its weights."""
         return None
 
@@ -68,14 +68,14 @@ class _Followed(RowSource):
                 waiting.append((int(right[node]), self.child(places, asked, False)))
         return found
 
-    def of_graph(self, state: State) -> NDArray[np.int64] | None:
-        begins, edges = _edges(state)
+    def of_graph(self, graph: GraphArrays) -> NDArray[np.int64] | None:
+        begins, edges = graph.edge_lists()
         n_nodes = len(begins) - 1
         found = np.zeros((n_nodes, self.n_classes), dtype=np.int64)
         seen = np.zeros(n_nodes, dtype=bool)
         # Rows of a node are found when its turn comes, or all of them would be held at once.
         waiting: list[tuple[int, Places, int, bool]] = []
-        node, places = int(state["root"]), self.start()
+        node, places = graph.root, self.start()
         seen[node] = True
         while True:
             found[node] = self.counts(places)
@@ -118,9 +118,9 @@ class RowsOfGraph(_Followed):
     may stand for the same rows.
     """
 
-    def __init__(self, state: State, row_counts: NDArray[np.int64]) -> None:
-        self._root = int(state["root"])
-        self._begins, self._edges = _edges(state)
+    def __init__(self, graph: GraphArrays, row_counts: NDArray[np.int64]) -> None:
+        self._root = graph.root
+        self._begins, self._edges = graph.edge_lists()
         self._row_counts = row_counts
         self.n_classes = row_counts.shape[1]
 
@@ -146,9 +146,3 @@ def row_source(
     if weights is None or weights.min() == weights.max():
         return RowSource()
     return RowsOfTable(table, np.asarray(codes), n_classes, np.flatnonzero(weights > 0))
-
-
-def _edges(state: State) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return where the edges of each node begin, and the edges: feature, node on yes, on no."""
-    n_edges = np.asarray(state["nodes"]).reshape(-1, 8)[:, 7]
-    return np.concatenate([[0], np.cumsum(n_edges)]), np.asarray(state["edges"]).reshape(-1, 3)

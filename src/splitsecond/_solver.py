@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond import _core
 from splitsecond._checks import check_limit, check_number
 from splitsecond._exact import as_fraction, leaf_price, objective_of
 from splitsecond._input import Table, read_table
@@ -20,16 +21,7 @@ from splitsecond._weights import as_integers
 ALGORITHMS = ("greedy", "lickety", "split", "optimal")
 MOST_THREADS = 1024
 
-
-# What changes only the speed, never the answer; it is there for tests and measurements.
-SPEED: dict[str, Any] = {
-    "simd": "auto",
-    "equivalent_points": True,
-    "similar_support": True,
-    "minimum_support": True,
-    "cache": True,
-    "subtract_siblings": True,
-}
+Progress = Callable[[int, int, float], object]
 
 
 @dataclass(frozen=True)
@@ -37,6 +29,7 @@ class Problem:
     """Classes and weights as the core counts them, and prices that order trees exactly."""
 
     codes: NDArray[Any]
+    n_classes: int
     integers: NDArray[np.int32] | None  # weights; None: all 1
     weight: int
     price: Fraction  # lambda
@@ -67,33 +60,65 @@ class Problem:
         # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
         most_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
         prices = leaf_price(price, weight, most_leaves)
-        return cls(codes, integers, weight, price, depth, most_leaves, *prices)
+        return cls(codes, n_classes, integers, weight, price, depth, most_leaves, *prices)
 
     def objective(self, errors: int, leaves: int) -> Fraction:
         """Return the objective of a tree."""
         return objective_of(errors, leaves, self.weight, self.price)
 
-    def options(self) -> dict[str, Any]:
-        """Return what the core must know of it besides the rows."""
-        return {
-            "max_depth": self.depth,
-            "error_price": self.error_price,
-            "leaf_price": self.leaf_price,
-        }
+    def core_objective(self) -> _core.Objective:
+        """Return the prices as the core takes them."""
+        return _core.Objective(self.error_price, self.leaf_price)
+
+    def core_target(self) -> _core.Target:
+        """Return classes and weights as the core takes them."""
+        return _core.Target(self.codes, self.n_classes, self.integers)
 
 
-def limit_options(
-    time_limit: float | None, memory_limit: float | None, n_jobs: int | None, table: Table
-) -> dict[str, Any]:
+def run_options(
+    table: Table,
+    *,
+    time_limit: float | None,
+    memory_limit: float | None,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> _core.RunOptions:
     """Return the limits as the core takes them."""
     limit = whole_bytes(memory_limit)
     if limit is not None:  # the table is a part of what the fit may hold
         limit = max(0, limit - table.held_bytes)
-    return {
-        "time_limit": None if time_limit is None else float(time_limit),
-        "memory_limit": limit,
+    return _core.RunOptions(
+        time_limit=None if time_limit is None else float(time_limit),
+        memory_limit=limit,
         # No use for more threads than first splits.
-        "n_threads": max(1, min(n_threads(n_jobs), table.n_columns)),
+        n_threads=max(1, min(n_threads(n_jobs), table.n_columns)),
+        progress=progress,
+    )
+
+
+Found = TypeVar("Found", _core.Solution, _core.FoundSet)
+
+
+def checked(table: Table, found: Found) -> Found:
+    """Return what the core found in a table, unless it met a value that is neither 0 nor 1."""
+    if found.not_binary is not None:
+        raise table.not_binary(*found.not_binary)
+    if not found.packed:  # stopped before every value had been looked at
+        table.check_binary()
+    return found
+
+
+def statistics_of(table: Table, found: _core.Solution | _core.FoundSet) -> dict[str, Any]:
+    """Return what the search counted, and what it took."""
+    counted = found.statistics
+    return {
+        "subproblems": counted.subproblems,
+        "completions": counted.completions,
+        "pair_matrices": counted.pair_matrices,
+        "cache_hits": counted.cache_hits,
+        "cache_entries": counted.cache_entries,
+        "peak_bytes": found.peak_bytes + table.held_bytes,
+        "seconds": found.seconds,
     }
 
 
@@ -135,61 +160,62 @@ def solve(
     time_limit: float | None = None,
     memory_limit: int | None = None,
     n_jobs: int | None = 1,
-    progress: Callable[[int, int, float], object] | None = None,
+    progress: Progress | None = None,
     **speed: Any,
 ) -> Solution:
     """Solve one problem.
 
     ``codes`` are class numbers from 0 to ``n_classes - 1``. ``progress`` is called some 50 times a
     second with the first splits tried, their number, and the seconds since the start. ``speed`` are
-    entries of `SPEED` to be other than there.
+    arguments of `_core.Speed`: they change only the speed, never the answer, and are there for
+    tests and measurements.
     """
-    if not set(speed) <= set(SPEED):
-        raise TypeError(f"There is no option {min(set(speed) - set(SPEED))!r}.")
     table = X if isinstance(X, Table) else read_table(X)
     problem = Problem.of(
         table, codes, n_classes, weights, regularization=regularization, max_depth=max_depth
     )
     depth, total, price = problem.depth, problem.weight, problem.price
-    options = {
-        **problem.options(),
-        "algorithm": algorithm,
-        "lookahead": default_lookahead(depth)
+    request = _core.TreeRequest(
+        algorithm,
+        problem.core_objective(),
+        max_depth=depth,
+        lookahead=default_lookahead(depth)
         if lookahead_depth is None
         else int(min(lookahead_depth, depth)),
-        "postprocess": postprocess,
-        "exact_last_split": exact_last_split,
-        **limit_options(time_limit, memory_limit, n_jobs, table),
-        "progress": progress,
-        **SPEED,
-        **speed,
-    }
-    found = table.solve(problem.codes, n_classes, problem.integers, options)
-    if not found["packed"]:  # stopped before every value had been looked at
-        table.check_binary()
-    found["statistics"]["peak_bytes"] += table.held_bytes
+        postprocess=postprocess,
+        exact_last_split=exact_last_split,
+        run=run_options(
+            table,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            n_jobs=n_jobs,
+            progress=progress,
+        ),
+        speed=_core.Speed(**speed),
+    )
+    found = checked(table, _core.solve(table.core(), problem.core_target(), request))
 
-    reached = problem.objective(found["errors"], found["leaves"])
+    reached = problem.objective(found.loss, found.leaves)
     error_price, per_leaf = problem.error_price, problem.leaf_price
-    exact = found["lower_bound"] == error_price * found["errors"] + per_leaf * found["leaves"]
+    exact = found.lower_bound == error_price * found.loss + per_leaf * found.leaves
     # The core's price of a leaf orders trees exactly but is not lambda itself; where it is dearer,
     # a tree of many leaves may really cost less by the difference for each of them.
     too_dear = max(Fraction(0), Fraction(per_leaf, error_price) - price * total)
     most = too_dear * problem.most_leaves
-    proved = (Fraction(found["lower_bound"], error_price) - most) / total
+    proved = (Fraction(found.lower_bound, error_price) - most) / total
     return Solution(
-        feature=np.array(found["feature"], dtype=np.int32),
-        left=np.array(found["left"], dtype=np.int32),
-        right=np.array(found["right"], dtype=np.int32),
-        counts=np.array(found["counts"], dtype=np.int64).reshape(-1, n_classes),
-        errors=found["errors"],
-        leaves=found["leaves"],
+        feature=found.feature,
+        left=found.left,
+        right=found.right,
+        counts=found.counts.astype(np.int64).reshape(-1, n_classes),
+        errors=found.loss,
+        leaves=found.leaves,
         weight=total,
         objective=reached,
         lower_bound=reached if exact else min(reached, max(proved, price)),
         # Only the optimal search sets out to prove; elsewhere a closed gap is good luck.
-        status="optimal" if exact and algorithm == "optimal" else found["status"],
-        statistics=found["statistics"],
+        status="optimal" if exact and algorithm == "optimal" else found.status,
+        statistics=statistics_of(table, found),
     )
 
 

@@ -24,6 +24,7 @@ from splitsecond._classifier_base import LimitWarning
 from splitsecond._exact import as_fraction, objective_of, within_bound
 from splitsecond._explorer import explorer_data, explorer_page
 from splitsecond._figures import plot_objectives, plot_usage
+from splitsecond._grapharrays import arrays_of, graph_of
 from splitsecond._input import Table
 from splitsecond._literals import Literal
 from splitsecond._messages import listed, offered, shown
@@ -318,16 +319,7 @@ class TreeSet(Sequence[Tree]):
         return narrowed
 
     def _narrowed(self, *, bound: Fraction | None = None, **conditions: Any) -> TreeSet:
-        options = {
-            "uses": [],
-            "avoid": [],
-            "max_depth": None,
-            "max_leaves": None,
-            "min_weight": None,
-            "budget": None,
-            **conditions,
-        }
-        graph = self._graph.filtered(options)
+        graph = self._graph.filtered(**conditions)
         if graph is None:
             raise KeyboardInterrupt
         return TreeSet(
@@ -527,25 +519,14 @@ class TreeSet(Sequence[Tree]):
     def __getstate__(self) -> dict[str, Any]:
         derived = ("n_trees", "_counts", "_n_words")
         kept = {name: value for name, value in vars(self).items() if name not in derived}
-        graph = self._graph.state()
+        graph = arrays_of(self._graph)
         row_counts = None if self._rows is None else self._rows.of_graph(graph)
         # The numbers of rows, not the rows of training themselves.
         rows = self._rows if row_counts is None else RowsOfGraph(graph, row_counts)
         return {**kept, "_graph": graph, "_rows": rows}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update({**state, "_graph": graph_from_state(state["_graph"])})
-
-
-def graph_from_state(state: dict[str, Any]) -> _core.Graph:
-    """Rebuild a graph from its arrays; ValueError if they are not those of one."""
-    try:
-        graph = _core.Graph.from_state(state)
-    except (TypeError, RuntimeError, KeyError) as error:
-        raise ValueError(f"These are not the arrays of a set of trees: {error}") from error
-    if graph is None:
-        raise ValueError("The set of trees could not be counted in the time or memory there is.")
-    return graph
+        vars(self).update({**state, "_graph": graph_of(state["_graph"])})
 
 
 def _variance(shares: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import numpy as np
 
 from splitsecond._exact import leaf_price
+from splitsecond._grapharrays import GraphArrays, arrays_of, graph_of
 from splitsecond._rashomon import RashomonClassifier
 from splitsecond._rowcounts import RowsOfGraph, RowSource
 from splitsecond._saving._reader import DamagedError, Json, Reader, check_rows
-from splitsecond._treeset import STOPPED, Scale, TreeSet, graph_from_state
+from splitsecond._treeset import STOPPED, Scale, TreeSet
 
 COMPLETE = "complete"  # what a file calls the search for a set that was not stopped
 
@@ -19,8 +19,8 @@ COMPLETE = "complete"  # what a file calls the search for a set that was not sto
 def set_out(trees: TreeSet) -> Json:
     """Return a set as JSON."""
     scale = trees._scale
-    state = trees._graph.state()
-    row_counts = None if trees._rows is None else trees._rows.of_graph(state)
+    graph = arrays_of(trees._graph)
+    row_counts = None if trees._rows is None else trees._rows.of_graph(graph)
     return {
         "price": str(scale.price),
         "weight": scale.weight,
@@ -29,10 +29,12 @@ def set_out(trees: TreeSet) -> Json:
         "reference": str(scale.reference),
         "bound": str(trees._bound),
         "search": trees._stopped or COMPLETE,
-        "keep_trivial": state["keep_trivial"],
-        "max_leaves": state["max_leaves"],
-        "root": state["root"],
-        **{name: state[name].tolist() for name in ("nodes", "edges", "counts")},
+        "keep_trivial": graph.keep_trivial,
+        "max_leaves": graph.max_leaves,
+        "root": graph.root,
+        "nodes": graph.nodes.tolist(),
+        "edges": graph.edges.tolist(),
+        "counts": graph.counts.tolist(),
         **({} if row_counts is None else {"row_counts": row_counts.ravel().tolist()}),
     }
 
@@ -50,19 +52,19 @@ def set_in(model: RashomonClassifier, reader: Reader) -> TreeSet:
     edges = reader.integers("edges", 0, 2**31)
     if any(feature >= n_columns for feature in edges[::3]):
         raise DamagedError("'edges' asks of a column that is not there")
-    state = {
-        "error_price": error_price,
-        "leaf_price": per_leaf,
-        "keep_trivial": reader.flag("keep_trivial"),
-        "max_leaves": reader.integer("max_leaves", 0, 2**62),
-        "n_classes": len(model.classes_),
-        "root": reader.integer("root", 0, 2**31),
-        "nodes": np.array(reader.integers("nodes", -1, 2**62), dtype=np.int64),
-        "edges": np.array(edges, dtype=np.int64),
-        "counts": np.array(reader.integers("counts", 0, 2**31), dtype=np.int32),
-    }
+    arrays = GraphArrays(
+        loss_price=error_price,
+        leaf_price=per_leaf,
+        keep_trivial=reader.flag("keep_trivial"),
+        max_leaves=reader.integer("max_leaves", 0, 2**62),
+        n_classes=len(model.classes_),
+        root=reader.integer("root", 0, 2**31),
+        nodes=np.array(reader.integers("nodes", -1, 2**62), dtype=np.int64),
+        edges=np.array(edges, dtype=np.int64),
+        counts=np.array(reader.integers("counts", 0, 2**31), dtype=np.int32),
+    )
     try:
-        graph = graph_from_state(state)
+        graph = graph_of(arrays)
     except ValueError as error:
         raise DamagedError(str(error)) from error
     # Files of before it was kept do not have it; what the fit said of itself is all there is then.
@@ -71,18 +73,18 @@ def set_in(model: RashomonClassifier, reader: Reader) -> TreeSet:
         search = reader.text("search", among=(COMPLETE, *STOPPED))
         stopped = None if search == COMPLETE else search
     scale = Scale(price, weight, unit, error_price, per_leaf, most_leaves, reference)
-    rows = _rows_in(model, state, reader)
+    rows = _rows_in(model, arrays, reader)
     # Fitting again must not change the set.
     return TreeSet(copy.copy(model), graph, scale, bound, rows, stopped=stopped)
 
 
-def _rows_in(model: RashomonClassifier, state: dict[str, Any], reader: Reader) -> RowSource | None:
+def _rows_in(model: RashomonClassifier, arrays: GraphArrays, reader: Reader) -> RowSource | None:
     """Return what tells the rows at nodes; None if the file tells only their weight."""
     if not reader.has("row_counts"):
         return None if model._weighted else RowSource()
     counts = np.array(reader.integers("row_counts", 0, 2**31), dtype=np.int64)
-    if len(counts) != len(state["counts"]):
+    if len(counts) != len(arrays.counts):
         raise DamagedError("'row_counts' of 'set' should be as many as 'counts'")
     row_counts = counts.reshape(-1, len(model.classes_))
-    check_rows(row_counts, state["counts"].reshape(row_counts.shape))
-    return RowsOfGraph(state, row_counts)
+    check_rows(row_counts, arrays.counts.reshape(row_counts.shape))
+    return RowsOfGraph(arrays, row_counts)

@@ -1,3 +1,4 @@
+// The tables and targets that searches are given: numpy arrays, which are kept alive and never copied.
 #include <stdexcept>
 
 #include "bindings.hpp"
@@ -23,9 +24,8 @@ Type type_of(const nb::dlpack::dtype& dtype) {
     throw std::invalid_argument("blocks must hold booleans, integers, or 32- or 64-bit floats.");
 }
 
-}  // namespace
-
-Table dense_table(const std::vector<AnyArray>& blocks, std::size_t n_rows) {
+// Blocks stand side by side: each is one column (1-D) or several (2-D).
+HeldTable dense_table(std::vector<AnyArray> blocks, std::size_t n_rows) {
     Table table;
     table.n_rows = n_rows;
     for (const AnyArray& block : blocks) {
@@ -41,11 +41,11 @@ Table dense_table(const std::vector<AnyArray>& blocks, std::size_t n_rows) {
                  block.stride(0) * size});
     }
     table.n_columns = table.dense.size();
-    return table;
+    return {std::move(table), std::move(blocks)};
 }
 
-Table sparse_table(const Array<std::int64_t>& row_begin, const Array<std::int32_t>& ones,
-                   std::size_t n_columns) {
+HeldTable sparse_table(const Array<std::int64_t>& row_begin, const Array<std::int32_t>& ones,
+                       std::size_t n_columns) {
     Table table;
     if (row_begin.size() == 0)
         throw std::invalid_argument("row_begin must have one entry more than there are rows.");
@@ -61,10 +61,12 @@ Table sparse_table(const Array<std::int64_t>& row_begin, const Array<std::int32_
     for (std::size_t i = 0; i < ones.size(); ++i)
         if (ones.data()[i] < 0 || static_cast<std::size_t>(ones.data()[i]) >= n_columns)
             throw std::invalid_argument("a column index is out of range.");
-    return table;
+    return {std::move(table), {AnyArray(row_begin), AnyArray(ones)}};
 }
 
-Table packed_table(const std::vector<Array<std::uint64_t>>& columns, std::size_t n_rows) {
+// Columns of bits, 64 rows a word.
+HeldTable packed_table(const std::vector<Array<std::uint64_t>>& columns, std::size_t n_rows) {
+    std::vector<AnyArray> arrays;
     Table table;
     table.n_rows = n_rows;
     table.n_columns = columns.size();
@@ -72,17 +74,17 @@ Table packed_table(const std::vector<Array<std::uint64_t>>& columns, std::size_t
         if (column.size() != (n_rows + 63) / 64)
             throw std::invalid_argument("every column must have a bit for each row.");
         table.dense.push_back({column.data(), Type::bits, 0});
+        arrays.emplace_back(column);
     }
-    return table;
+    return {std::move(table), std::move(arrays)};
 }
 
-Target target_of(const Table& table, const AnyArray& classes, std::size_t n_classes,
-                 const std::optional<Array<std::int32_t>>& weights) {
-    if (classes.size() != table.n_rows) throw std::invalid_argument("there must be one class for each row.");
-    if (weights && weights->size() != table.n_rows)
-        throw std::invalid_argument("there must be one weight for each row.");
+HeldTarget target_of(AnyArray classes, std::size_t n_classes, std::optional<Array<std::int32_t>> weights) {
     if (classes.ndim() != 1 || classes.stride(0) != 1)
         throw std::invalid_argument("classes must be a contiguous array of one dimension.");
+    const std::size_t n_rows = classes.size();
+    if (weights && weights->size() != n_rows)
+        throw std::invalid_argument("there must be one weight for each row.");
     Target target;
     switch (type_of(classes.dtype())) {
         case Type::u8: target.classes = static_cast<const std::uint8_t*>(classes.data()); break;
@@ -91,32 +93,40 @@ Target target_of(const Table& table, const AnyArray& classes, std::size_t n_clas
     }
     target.n_classes = n_classes;
     target.weights = weights ? weights->data() : nullptr;
-    return target;
+    return {target, n_rows, std::move(classes), std::move(weights)};
 }
 
-void bind_all(nb::module_& m, const std::string& name, OfTable function) {
-    m.def(
-        name.c_str(),
-        [function](const std::vector<AnyArray>& blocks, const AnyArray& classes, std::size_t n_classes,
-                   const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
-            return function(dense_table(blocks, classes.size()), classes, n_classes, weights, options);
-        },
-        "blocks"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
-    m.def((name + "_sparse").c_str(),
-          [function](const Array<std::int64_t>& row_begin, const Array<std::int32_t>& ones,
-                     std::size_t n_columns, const AnyArray& classes, std::size_t n_classes,
-                     const std::optional<Array<std::int32_t>>& weights, const nb::dict& options) {
-              return function(sparse_table(row_begin, ones, n_columns), classes, n_classes, weights, options);
-          },
-          "row_begin"_a, "ones"_a, "n_columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(),
-          "options"_a);
-    m.def((name + "_packed").c_str(),
-          [function](const std::vector<Array<std::uint64_t>>& columns, const AnyArray& classes,
-                     std::size_t n_classes, const std::optional<Array<std::int32_t>>& weights,
-                     const nb::dict& options) {
-              return function(packed_table(columns, classes.size()), classes, n_classes, weights, options);
-          },
-          "columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), "options"_a);
+}  // namespace
+
+void check_rows(const HeldTable& table, const HeldTarget& target) {
+    if (table.table.n_rows != target.n_rows)
+        throw std::invalid_argument("there must be one class for each row.");
+}
+
+void bind_tables(nb::module_& m) {
+    nb::class_<HeldTable>(m, "Table")
+        .def_static("dense", &dense_table, "blocks"_a, "n_rows"_a)
+        .def_static("sparse", &sparse_table, "row_begin"_a, "ones"_a, "n_columns"_a)
+        .def_static("packed", &packed_table, "columns"_a, "n_rows"_a)
+        .def(
+            "find_non_binary",
+            [](const HeldTable& held) -> std::optional<std::pair<std::size_t, std::size_t>> {
+                const std::optional<Cell> cell = [&] {
+                    const nb::gil_scoped_release release;
+                    return find_non_binary(find_kernels("auto"), held.table);
+                }();
+                if (!cell) return std::nullopt;
+                return std::make_pair(cell->row, cell->column);
+            },
+            "A cell (row, column) that is neither 0 nor 1; None: there is none.");
+    nb::class_<HeldTarget>(m, "Target")
+        .def(
+            "__init__",
+            [](HeldTarget* self, AnyArray classes, std::size_t n_classes,
+               std::optional<Array<std::int32_t>> weights) {
+                new (self) HeldTarget(target_of(std::move(classes), n_classes, std::move(weights)));
+            },
+            "classes"_a, "n_classes"_a, "weights"_a.none() = nb::none());
 }
 
 }  // namespace splitsecond
