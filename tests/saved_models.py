@@ -28,7 +28,7 @@ from splitsecond import (
     load,
     save,
 )
-from splitsecond._classifier_base import TreeClassifier
+from splitsecond._estimators.base import TreeClassifier
 
 MODELS = Path(__file__).parent / "models"
 

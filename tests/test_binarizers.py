@@ -35,10 +35,10 @@ from splitsecond import (
     load,
     save,
 )
-from splitsecond._binarizer_base import READING_SHARE, Target
-from splitsecond._columns import RawTable
-from splitsecond._limits import BinarizingLimits
-from splitsecond._packing import PackedTable
+from splitsecond._binarizers.base import READING_SHARE, Target
+from splitsecond._binarizers.limits import BinarizingLimits
+from splitsecond._tables.bits import PackedTable
+from splitsecond._tables.columns import RawTable
 
 # Midpoints
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from strategies import Problem, problems
 
-from splitsecond._solver import solve
+from splitsecond._solving.solve import solve
 
 
 def objective(problem: Problem, algorithm: str, **options: Any) -> Fraction:

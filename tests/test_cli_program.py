@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from cli_files import columns, run, write_csv, write_parquet
 
-from splitsecond._install import install_line
+from splitsecond._support.install import install_line
 
 ROOT = Path(__file__).parents[1]
 
@@ -150,7 +150,7 @@ def test_ctrl_c_ends_a_search_with_130_and_no_file(tmp_path: Path) -> None:
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import splitsecond_cli\n"
-        "from splitsecond._input import DenseTable\n"
+        "from splitsecond._tables.binary import DenseTable\n"
         "solve = DenseTable.solve\n"
         "def told(*a, **k): print('searching', flush=True); return solve(*a, **k)\n"
         "DenseTable.solve = told; splitsecond_cli.main()"

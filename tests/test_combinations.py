@@ -17,7 +17,7 @@ from oracle import Oracle
 from strategies import random_problem, threshold_table
 
 from splitsecond import _core
-from splitsecond._solver import Solution, solve
+from splitsecond._solving.solve import Solution, solve
 
 SWITCHES = ("equivalent_points", "similar_support", "minimum_support", "cache", "subtract_siblings")
 THREADS = (1, 2, 4)

@@ -31,7 +31,7 @@ from splitsecond import (
     OptimalTreeClassifier,
     SPLITClassifier,
 )
-from splitsecond._solver import solve
+from splitsecond._solving.solve import solve
 
 Row = tuple[int, ...]
 Table = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]]

@@ -27,7 +27,7 @@ from splitsecond import (
     TreeFARMS,
     regularization_path,
 )
-from splitsecond._data_checks import is_row_number, words_among_numbers
+from splitsecond._tables.data_checks import is_row_number, words_among_numbers
 
 N = 300
 ESTIMATORS: tuple[Any, ...] = (

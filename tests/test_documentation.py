@@ -19,7 +19,7 @@ from run_examples import ExampleError, examples, run
 
 import splitsecond
 from splitsecond import datasets
-from splitsecond._install import install_line
+from splitsecond._support.install import install_line
 
 ROOT = Path(__file__).parents[1]
 PAGES = [

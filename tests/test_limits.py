@@ -41,8 +41,8 @@ from splitsecond import (
     ThresholdGuessBinarizer,
     TreeFARMS,
 )
-from splitsecond._exact import within_bound
-from splitsecond._solver import Solution, solve
+from splitsecond._solving.exact import within_bound
+from splitsecond._solving.solve import Solution, solve
 
 Table = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
 

@@ -33,7 +33,7 @@ from splitsecond import (
     regularization_path,
     reliance,
 )
-from splitsecond._messages import listed, offered, shortened, shown
+from splitsecond._support.messages import listed, offered, shortened, shown
 
 MOST = 600  # characters
 ESTIMATORS: tuple[Any, ...] = (

@@ -26,7 +26,7 @@ from splitsecond import (
     TreeFARMS,
     regularization_path,
 )
-from splitsecond._checks import check_amount, number_of
+from splitsecond._support.checks import check_amount, number_of
 
 HOSTILE: list[Any] = [
     *(2**70, -(2**70), 10**400, 10**5000, 1e9, float("inf"), -1.0, float("nan")),

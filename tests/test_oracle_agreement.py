@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from oracle import Oracle
 from strategies import Problem, problems, random_problem
 
-from splitsecond._solver import Solution, solve
+from splitsecond._solving.solve import Solution, solve
 
 
 def solved(problem: Problem, algorithm: str, **options: Any) -> Solution:

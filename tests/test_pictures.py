@@ -25,10 +25,19 @@ from splitsecond import (
     TreeFARMS,
     _lettering,
 )
-from splitsecond._figures import plot_objectives
-from splitsecond._layout import COLOURS, Box, Curve, Group, Picture, Text, colour_of, picture_of
-from splitsecond._lettering import on_one_line, shortened, width_of, wrapped
-from splitsecond._svg import to_svg
+from splitsecond._trees.pictures.figures import plot_objectives
+from splitsecond._trees.pictures.layout import (
+    COLOURS,
+    Box,
+    Curve,
+    Group,
+    Picture,
+    Text,
+    colour_of,
+    picture_of,
+)
+from splitsecond._trees.pictures.svg import to_svg
+from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of, wrapped
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
@@ -373,7 +382,7 @@ def test_a_single_tree_among_many_is_seen(pyplot: Any) -> None:
 
 
 def test_sets_beyond_all_floats(pyplot: Any) -> None:
-    from splitsecond._figures import plot_objectives
+    from splitsecond._trees.pictures.figures import plot_objectives
 
     ax = plot_objectives({0.1: 1, 0.2: 10**400, 0.3: 3 * 10**400}, 0.3)
     assert ax.get_ylabel() == "share of the trees"

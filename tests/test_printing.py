@@ -21,10 +21,10 @@ from splitsecond import (
     load,
     save,
 )
-from splitsecond._columns import Kind, Variable
-from splitsecond._layout import percent as rounded
-from splitsecond._literals import Literal
-from splitsecond._rules import Answer, conditions_of
+from splitsecond._tables.columns import Kind, Variable
+from splitsecond._tables.literals import Literal
+from splitsecond._trees.pictures.layout import percent as rounded
+from splitsecond._trees.rules import Answer, conditions_of
 
 NAMES = ["priors <= 2.5", "age <= 22.5", "is_tenant", "was_late", "pays_cash", "sex = female"]
 CLASSIFIERS: tuple[Any, ...] = (

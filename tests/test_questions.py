@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from splitsecond import FixedBinarizer, LicketySPLITClassifier, MidpointBinarizer
-from splitsecond._literals import threshold_between, value_text
+from splitsecond._tables.literals import threshold_between, value_text
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -15,7 +15,7 @@ from scipy import stats
 from strategies import Problem, random_problem
 
 from splitsecond import RESPLIT, OptimalTreeClassifier, TreeFARMS
-from splitsecond._tree import Tree
+from splitsecond._trees.tree import Tree
 
 PRICES = (Fraction(0), Fraction(1, 3), 0.0137, 0.05, Fraction(1, 20), 1.5)
 EPSILONS = (0, 0.0137, 0.03, Fraction(1, 12), 0.1, Fraction(1, 3), 25.0)

@@ -20,7 +20,7 @@ from rashomon_oracle import RashomonOracle, Shape, features_of, label_for, shape
 from scipy import stats
 
 from splitsecond import RESPLIT, TreeFARMS
-from splitsecond._exact import within_bound
+from splitsecond._solving.exact import within_bound
 
 
 def parity(bits: int, copies: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:

@@ -19,8 +19,8 @@ from splitsecond import (
     OptimalTreeClassifier,
     SPLITClassifier,
 )
-from splitsecond._solver import solve
-from splitsecond._weights import as_integers
+from splitsecond._solving.solve import solve
+from splitsecond._tables.weights import as_integers
 
 X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=np.uint8)
 Y = X[:, 0]

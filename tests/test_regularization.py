@@ -35,9 +35,9 @@ from splitsecond import (
     SPLITClassifier,
     regularization_path,
 )
-from splitsecond._envelope import Point, envelope
-from splitsecond._pathfits import Fit, Fits
-from splitsecond._regularization import _entry
+from splitsecond._paths.envelope import Point, envelope
+from splitsecond._paths.fits import Fit, Fits
+from splitsecond._paths.search import _entry
 
 CLASSIFIERS: tuple[Any, ...] = (
     GreedyTreeClassifier,

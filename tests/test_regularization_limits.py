@@ -21,10 +21,10 @@ from splitsecond import (
     RegularizationPath,
     regularization_path,
 )
-from splitsecond._envelope import Point
-from splitsecond._input import read_table
-from splitsecond._pathfits import Fits
-from splitsecond._regularization import _entry
+from splitsecond._paths.envelope import Point
+from splitsecond._paths.fits import Fits
+from splitsecond._paths.search import _entry
+from splitsecond._tables.binary import read_table
 
 X, y = threshold_table(3, 300, 15)
 ENDLESS = OptimalTreeClassifier(max_depth=7)
@@ -173,7 +173,7 @@ def test_ctrl_c_within_the_first_search(monkeypatch: pytest.MonkeyPatch) -> None
     def pressed(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("splitsecond._classifier_base.Progress", lambda: pressed)
+    monkeypatch.setattr("splitsecond._estimators.base.Progress", lambda: pressed)
     estimator = OptimalTreeClassifier(max_depth=7, verbose=1)
     path, told = stopped_path(*noise(20_000, 100), estimator=estimator, smallest=1e-5, cv=3)
     assert path.status_ == path[0].status == "interrupted"

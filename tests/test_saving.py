@@ -63,7 +63,7 @@ def plain(value: Any) -> Any:
     """A parameter as a file may give it back: an equal number, a list for an array."""
     if isinstance(value, (dict, MappingProxyType)):
         return {name: plain(part) for name, part in value.items()}
-    if isinstance(value, splitsecond._binarizer_base.Binarizer):
+    if isinstance(value, splitsecond._binarizers.base.Binarizer):
         return type(value), plain(value.get_params())
     if isinstance(value, np.floating):
         return float(str(value))

@@ -16,7 +16,7 @@ import pytest
 from oracle import Oracle, Tree
 from strategies import random_problem
 
-from splitsecond._solver import solve
+from splitsecond._solving.solve import solve
 
 ALGORITHMS = ("greedy", "optimal", "split", "lickety")
 

@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 from saved_models import fitted, seen
 
-from splitsecond import _files, load, save
-from splitsecond._files import replaces, write_whole
+from splitsecond import load, save
+from splitsecond._support import files as _files
+from splitsecond._support.files import replaces, write_whole
 
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
 
@@ -182,7 +183,7 @@ def test_standard_output_is_continued(name: str, tmp_path: Path) -> None:
     log.write_text("before\n")
     code = f"""
 from pathlib import Path
-from splitsecond._files import replaces, write_whole
+from splitsecond._support.files import replaces, write_whole
 print("first", flush=True)
 assert not replaces(Path({name!r}))
 write_whole({name!r}, b"model\\n")
@@ -202,7 +203,7 @@ def writer(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process that stops in the middle of writing a file."""
     code = f"""
 import os, sys, time
-from splitsecond._files import write_whole
+from splitsecond._support.files import write_whole
 
 def wait(*_):
     print("half", flush=True)

@@ -4,25 +4,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from splitsecond._binarizers import FixedBinarizer, MidpointBinarizer, QuantileBinarizer
-    from splitsecond._classifier_base import LimitWarning
-    from splitsecond._classifiers import (
+    from splitsecond._binarizers.cuts import FixedBinarizer, MidpointBinarizer, QuantileBinarizer
+    from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
+    from splitsecond._estimators.base import LimitWarning
+    from splitsecond._estimators.sets import RESPLIT, TreeFARMS
+    from splitsecond._estimators.trees import (
         GreedyTreeClassifier,
         LicketySPLITClassifier,
         OptimalTreeClassifier,
         SPLITClassifier,
     )
-    from splitsecond._data_checks import DataWarning
-    from splitsecond._guessing import ThresholdGuessBinarizer
-    from splitsecond._importance import RashomonImportance
-    from splitsecond._literals import Literal
-    from splitsecond._path import PathEntry, RegularizationPath
-    from splitsecond._rashomon import RESPLIT, TreeFARMS
-    from splitsecond._regularization import regularization_path
-    from splitsecond._reliance import reliance
+    from splitsecond._importance.reliance import reliance
+    from splitsecond._importance.rid import RashomonImportance
+    from splitsecond._paths.path import PathEntry, RegularizationPath
+    from splitsecond._paths.search import regularization_path
     from splitsecond._saving import load, save
-    from splitsecond._tree import Tree
-    from splitsecond._treeset import TreeSet
+    from splitsecond._sets.tree_set import TreeSet
+    from splitsecond._tables.data_checks import DataWarning
+    from splitsecond._tables.literals import Literal
+    from splitsecond._trees.tree import Tree
 
 __all__ = [
     "RESPLIT",
@@ -54,25 +54,25 @@ __version__ = "0.1.0"
 # Where each name comes from. It is imported when it is first asked for: most need scikit-learn,
 # which takes more than a second to import.
 _MODULES = {
-    "_binarizers": ("FixedBinarizer", "MidpointBinarizer", "QuantileBinarizer"),
-    "_classifier_base": ("LimitWarning",),
-    "_classifiers": (
+    "_binarizers.cuts": ("FixedBinarizer", "MidpointBinarizer", "QuantileBinarizer"),
+    "_estimators.base": ("LimitWarning",),
+    "_estimators.trees": (
         "GreedyTreeClassifier",
         "LicketySPLITClassifier",
         "OptimalTreeClassifier",
         "SPLITClassifier",
     ),
-    "_data_checks": ("DataWarning",),
-    "_guessing": ("ThresholdGuessBinarizer",),
-    "_importance": ("RashomonImportance",),
-    "_literals": ("Literal",),
-    "_path": ("PathEntry", "RegularizationPath"),
-    "_rashomon": ("RESPLIT", "TreeFARMS"),
-    "_regularization": ("regularization_path",),
-    "_reliance": ("reliance",),
+    "_tables.data_checks": ("DataWarning",),
+    "_binarizers.guessing": ("ThresholdGuessBinarizer",),
+    "_importance.rid": ("RashomonImportance",),
+    "_tables.literals": ("Literal",),
+    "_paths.path": ("PathEntry", "RegularizationPath"),
+    "_estimators.sets": ("RESPLIT", "TreeFARMS"),
+    "_paths.search": ("regularization_path",),
+    "_importance.reliance": ("reliance",),
     "_saving": ("load", "save"),
-    "_tree": ("Tree",),
-    "_treeset": ("TreeSet",),
+    "_trees.tree": ("Tree",),
+    "_sets.tree_set": ("TreeSet",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from splitsecond._install import install_line
+from splitsecond._support.install import install_line
 
 NEEDED = ("typer", "rich", "pyarrow")  # what the extra brings
 

@@ -13,7 +13,7 @@ import splitsecond
 from splitsecond._cli import bench, doctor, fitting, models, paths, sets
 from splitsecond._cli.options import grouped
 from splitsecond._cli.output import say
-from splitsecond._messages import MOST_OF_MESSAGE, shortened
+from splitsecond._support.messages import MOST_OF_MESSAGE, shortened
 
 ERROR, INTERRUPTED = 1, 130  # exit codes; typer's own are 0 and 2 (usage)
 

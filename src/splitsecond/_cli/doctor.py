@@ -21,8 +21,9 @@ from splitsecond._cli.tables import (
     labels_of,
     nothing_to_ask,
 )
-from splitsecond._columns import Kind, RawTable, Variable
-from splitsecond._data_checks import (
+from splitsecond._support.messages import listed, shown
+from splitsecond._tables.columns import Kind, RawTable, Variable
+from splitsecond._tables.data_checks import (
     Finding,
     Suspicion,
     findings,
@@ -30,8 +31,7 @@ from splitsecond._data_checks import (
     rare_text,
     refuse_quantity,
 )
-from splitsecond._literals import value_text
-from splitsecond._messages import listed, shown
+from splitsecond._tables.literals import value_text
 
 REFUSED = "refused"
 MANY = 255  # values of a category that questions are asked about

@@ -10,7 +10,6 @@ import numpy as np
 import typer
 
 import splitsecond
-from splitsecond._classifier_base import TreeClassifier
 from splitsecond._cli.options import (
     Algorithm,
     Binarizer,
@@ -21,10 +20,11 @@ from splitsecond._cli.options import (
 )
 from splitsecond._cli.output import progress, say
 from splitsecond._cli.tables import Data
-from splitsecond._messages import listed
-from splitsecond._rashomon import RashomonClassifier
-from splitsecond._tree import training_accuracy
-from splitsecond._treeset import TreeSet
+from splitsecond._estimators.base import TreeClassifier
+from splitsecond._estimators.sets import RashomonClassifier
+from splitsecond._sets.tree_set import TreeSet
+from splitsecond._support.messages import listed
+from splitsecond._trees.tree import training_accuracy
 
 TREES: dict[Algorithm, type[TreeClassifier]] = {
     Algorithm.LICKETY: splitsecond.LicketySPLITClassifier,

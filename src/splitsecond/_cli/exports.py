@@ -6,7 +6,7 @@ import io
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from splitsecond._install import install_line
+from splitsecond._support.install import install_line
 
 if TYPE_CHECKING:
     from splitsecond import Tree
@@ -119,7 +119,7 @@ def _asks_words(tree: Tree) -> bool:
 
 
 def _list(values: Any) -> str:
-    from splitsecond._source import literal
+    from splitsecond._trees.python_code import literal
 
     return f"[{', '.join(literal(value) for value in values.tolist())}]"
 

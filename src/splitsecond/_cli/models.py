@@ -20,9 +20,9 @@ from splitsecond._cli.output import (
     write_out,
 )
 from splitsecond._cli.tables import Source, rows_named
-from splitsecond._columns import Kind
-from splitsecond._messages import listed
 from splitsecond._saving import NoModelError, load
+from splitsecond._support.messages import listed
+from splitsecond._tables.columns import Kind
 
 if TYPE_CHECKING:
     from splitsecond import TreeSet
@@ -158,7 +158,7 @@ def open_model(path: Path) -> Any:
         reading = "It looks like a table, which doctor, fit, rashomon and importance read."
         raise ValueError(f"{error} {reading}") from None
     from splitsecond import TreeSet  # has been imported now
-    from splitsecond._classifier_base import TreeClassifier
+    from splitsecond._estimators.base import TreeClassifier
 
     if isinstance(found, TreeSet):
         if not found:
@@ -189,7 +189,7 @@ def wanted(trees: TreeSet, filters: o.Filters) -> TreeSet:
         min_leaf_rows=filters.min_leaf_rows,
     )
     if not found:
-        from splitsecond._treeset import shown_number
+        from splitsecond._sets.tree_set import shown_number
 
         n_trees = trees.n_trees
         which = "The only tree" if n_trees == 1 else f"None of the {shown_number(n_trees)} trees"

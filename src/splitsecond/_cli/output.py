@@ -21,9 +21,9 @@ from rich.table import Table
 from rich.text import Text
 
 from splitsecond._cli.options import Writing
-from splitsecond._data_checks import ColumnWarning, Suspicion
-from splitsecond._files import replaces, write_whole
-from splitsecond._messages import shown
+from splitsecond._support.files import replaces, write_whole
+from splitsecond._support.messages import shown
+from splitsecond._tables.data_checks import ColumnWarning, Suspicion
 
 Listener = Callable[..., None]
 MOST_NOTED = 5  # columns of one kind

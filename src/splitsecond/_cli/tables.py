@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
 from splitsecond._cli.options import Binarizer, Reading
-from splitsecond._input import read_table
-from splitsecond._messages import offered
 from splitsecond._saving import is_model
+from splitsecond._support.messages import offered
+from splitsecond._tables.binary import read_table
 
 UTF8 = "utf-8"
 STANDARD_INPUT = Path("-")

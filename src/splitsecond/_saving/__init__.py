@@ -12,13 +12,13 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from splitsecond._files import write_whole
 from splitsecond._saving._reader import DamagedError, Reader, is_integer, parse
+from splitsecond._support.files import write_whole
 
 # Estimators take long to import, and a file that holds none is refused without them.
 if TYPE_CHECKING:
     from splitsecond._saving._models import Estimator
-    from splitsecond._treeset import TreeSet
+    from splitsecond._sets.tree_set import TreeSet
 
 FORMAT = "splitsecond model"
 VERSION = 1
@@ -55,11 +55,11 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
     >>> splitsecond.load(path).predict([[1.9], [2.1]]).tolist()
     ['a', 'b']
     """
-    from splitsecond._classifier_base import TreeClassifier
+    from splitsecond._estimators.base import TreeClassifier
     from splitsecond._saving._models import CLASSES
     from splitsecond._saving._sets import set_out
     from splitsecond._saving._writing import estimator_out
-    from splitsecond._treeset import TreeSet
+    from splitsecond._sets.tree_set import TreeSet
 
     trees = model if isinstance(model, TreeSet) else None
     if trees is not None:
@@ -89,7 +89,7 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
 
 def _instead(given: Any) -> str:
     """Say what to save in place of something that has no file of its own."""
-    from splitsecond._tree import Tree
+    from splitsecond._trees.tree import Tree
 
     kind = type(given).__name__
     hints = {
@@ -141,7 +141,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             f"{path} has format version {version}; this splitsecond reads up to {VERSION}. "
             "Install a newer splitsecond to read it."
         )
-    from splitsecond._rashomon import RashomonClassifier
+    from splitsecond._estimators.sets import RashomonClassifier
     from splitsecond._saving._reading import estimator_in
     from splitsecond._saving._sets import set_in
 

@@ -7,12 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from splitsecond._binarizer_base import Binarizer
-from splitsecond._classifier_base import STATUSES, TreeClassifier
-from splitsecond._columns import Kind, Variable
-from splitsecond._input import keep_columns
-from splitsecond._literals import COMPARISONS, OPERATORS, Literal
-from splitsecond._rashomon import RashomonClassifier
+from splitsecond._binarizers.base import Binarizer
+from splitsecond._estimators.base import STATUSES, TreeClassifier
+from splitsecond._estimators.sets import RashomonClassifier
 from splitsecond._saving._models import CLASSES, Estimator
 from splitsecond._saving._reader import (
     DamagedError,
@@ -24,7 +21,10 @@ from splitsecond._saving._reader import (
     value_in,
 )
 from splitsecond._saving._sets import set_in
-from splitsecond._tree import Tree
+from splitsecond._tables.binary import keep_columns
+from splitsecond._tables.columns import Kind, Variable
+from splitsecond._tables.literals import COMPARISONS, OPERATORS, Literal
+from splitsecond._trees.tree import Tree
 
 
 def estimator_in(reader: Reader) -> Estimator:

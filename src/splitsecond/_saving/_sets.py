@@ -6,12 +6,12 @@ import copy
 
 import numpy as np
 
-from splitsecond._exact import leaf_price
-from splitsecond._grapharrays import GraphArrays, arrays_of, graph_of
-from splitsecond._rashomon import RashomonClassifier
-from splitsecond._rowcounts import RowsOfGraph, RowSource
+from splitsecond._estimators.sets import RashomonClassifier
 from splitsecond._saving._reader import DamagedError, Json, Reader, check_rows
-from splitsecond._treeset import STOPPED, Scale, TreeSet
+from splitsecond._sets.graph_arrays import GraphArrays, arrays_of, graph_of
+from splitsecond._sets.tree_set import STOPPED, Scale, TreeSet
+from splitsecond._solving.exact import leaf_price
+from splitsecond._trees.row_counts import RowsOfGraph, RowSource
 
 COMPLETE = "complete"  # what a file calls the search for a set that was not stopped
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from splitsecond._binarizer_base import Binarizer
-from splitsecond._classifier_base import TreeClassifier
-from splitsecond._literals import COMPARISONS
+from splitsecond._binarizers.base import Binarizer
+from splitsecond._estimators.base import TreeClassifier
 from splitsecond._saving._models import Estimator
 from splitsecond._saving._reader import Json
 from splitsecond._saving._sets import set_out
+from splitsecond._tables.literals import COMPARISONS
 
 
 def estimator_out(model: Estimator) -> Json:

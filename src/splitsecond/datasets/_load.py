@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._files import write_whole
-from splitsecond._install import install_line
-from splitsecond._messages import offered, shown
+from splitsecond._support.files import write_whole
+from splitsecond._support.install import install_line
+from splitsecond._support.messages import offered, shown
 from splitsecond.datasets._content import fingerprint
 from splitsecond.datasets._homes import download as _download
 

@@ -1,0 +1,432 @@
+"""Threshold guessing: the questions that a boosted ensemble asks, less those it can do without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+from splitsecond import _core
+from splitsecond._binarizers.base import (
+    CHOOSING_SHARE,
+    Binarizer,
+    Target,
+    read_variables,
+)
+from splitsecond._binarizers.cuts import MAX_CATEGORIES, asked_categories
+from splitsecond._solving.solve import n_threads
+from splitsecond._support.checks import check_flag, check_number, check_random
+from splitsecond._tables.columns import Cells, Kind, RawTable, Variable
+from splitsecond._tables.labels import encode_labels
+from splitsecond._tables.literals import Literal, threshold_between
+
+# Bins of a column, between which thresholds are sought: every value its own, up to these.
+LEAST_BINS, MOST_BINS, ALL_BINS = 1024, 32768, 1 << 18
+MAX_ELIMINATED = 1024  # columns that elimination can handle; the least used go first
+RIDGE = 0.02  # of the variance a column can have at most 0.25
+MOST_ROUNDS = 2**30
+CHUNK = 1 << 16  # answers multiplied at once
+
+
+class ThresholdGuessBinarizer(Binarizer):
+    """Thresholds guessed by boosting: few columns, nearly as good as all of them.
+
+    Boosted stumps are grown on the raw columns, for all classes. Every question they ask becomes a
+    candidate. Then the columns are fitted again, linearly, and the one whose loss costs the least
+    is dropped, again and again, while the explained variance falls by no more than `tolerance`.
+
+    Parameters
+    ----------
+    n_estimators : int, default=200
+        Rounds of boosting; a round grows a tree for each class (one for two classes).
+    max_depth : int, default=1
+        Depth of the boosted trees: 1 for stumps, at most 6.
+    learning_rate : float, default=0.1
+        Shrinkage of each tree.
+    column_elimination : bool, default=True
+        Whether to drop columns that the others make up for.
+    tolerance : float, default=0.0
+        The share of the explained variance that elimination may lose: by default nothing, so that
+        only columns that add nothing go. With 0.001 some 20 % go, at little loss.
+    max_features : int, optional
+        The number of columns to aim at, such as the paper's 40 to 100, or 20 to 25. Boosting goes
+        on (up to ten times `n_estimators`) until it has asked that many questions; the least
+        important are dropped down to it. `tolerance` is then of no effect.
+    keep_binary : bool, default=False
+        Whether 0/1 columns stay as they are, without having to prove themselves.
+    max_samples : int, default=100_000
+        Rows to guess from; of a larger table, so many are drawn.
+    random_state : int, RandomState instance or None, default=0
+        Draws those rows. Smaller tables need no randomness.
+    n_jobs : int, optional
+        Threads; -1 uses all processors. The result does not depend on it.
+
+    Attributes
+    ----------
+    literals_, variables_, dropped_, n_features_in_, feature_names_in_
+        As for `MidpointBinarizer`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from splitsecond import ThresholdGuessBinarizer
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> guess = ThresholdGuessBinarizer(max_features=3).fit(X, y)
+    >>> guess.get_feature_names_out().tolist()
+    ['petal length (cm) <= 2.5', 'petal length (cm) <= 4.85', 'petal width (cm) <= 1.75']
+    """
+
+    def __init__(
+        self,
+        *,
+        n_estimators: int = 200,
+        max_depth: int = 1,
+        learning_rate: float = 0.1,
+        column_elimination: bool = True,
+        tolerance: float = 0.0,
+        max_features: int | None = None,
+        keep_binary: bool = False,
+        max_samples: int = 100_000,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.column_elimination = column_elimination
+        self.tolerance = tolerance
+        self.max_features = max_features
+        self.keep_binary = keep_binary
+        self.max_samples = max_samples
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+    def _check_parameters(self) -> None:
+        for name, kind, least, most, meaning in (
+            ("n_estimators", Integral, 1, None, "rounds of boosting, such as 200"),
+            ("max_depth", Integral, 1, 6, "1 for stumps"),
+            ("learning_rate", Real, 1e-6, 1, "a step, such as 0.1"),
+            ("tolerance", Real, 0, 1, "a share, such as 0.001"),
+            ("max_features", Integral, 1, None, "columns, or None"),
+            ("max_samples", Integral, 1, None, "rows to guess from"),
+        ):
+            value = getattr(self, name)
+            if name != "max_features" or value is not None:
+                check_number(name, value, kind, meaning, least=least, most=most)
+        for name in ("column_elimination", "keep_binary"):
+            check_flag(name, getattr(self, name))
+        n_threads(self.n_jobs)
+
+    def _read_target(self, y: Any, n_rows: int) -> tuple[NDArray[Any] | None, int]:
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None: "
+                "thresholds are guessed from the classes."
+            )
+        classes, codes = encode_labels(y, n_rows)
+        return codes, len(classes)
+
+    def _choose(self, table: RawTable, target: Target) -> tuple[list[Variable], list[Literal]]:
+        assert target.codes is not None
+        limits = target.limits
+        rows = self._sample(table, target)
+        weights = None if target.weights is None else target.weights[rows]
+        codes = np.ascontiguousarray(target.codes[rows], dtype=np.int32)
+        max_bins = min(max(ALL_BINS // table.n_columns, LEAST_BINS), MOST_BINS)
+        columns: list[_Binned] = []
+
+        def use(j: int, variable: Variable, cells: Cells) -> None:
+            columns.append(_bin(j, variable, variable.values(cells)[rows], weights, max_bins))
+
+        variables = read_variables(table, limits, use)
+        asked = self._boost(columns, codes, weights, target)
+        if self.keep_binary:
+            for place, column in enumerate(columns):
+                if column.variable.kind is Kind.BINARY:
+                    asked.setdefault((place, 1), 0.0)
+        most = limits.most_in_memory(table.n_rows, target.n_classes)
+        if len(asked) > most:
+            limits.keep(int(most), len(asked), "memory_limit")
+            asked = {each: asked[each] for each in self._ranked(columns, asked)[: int(most)]}
+        chosen = self._eliminate(columns, asked, codes, weights, target)
+        return variables, [columns[place].literal(bin_) for place, bin_ in chosen]
+
+    def _sample(self, table: RawTable, target: Target) -> Any:
+        """Choose the rows to guess from: those of some weight, not too many."""
+        n_rows, weights = table.n_rows, target.weights
+        rows = np.arange(n_rows) if weights is None else np.flatnonzero(weights > 0)
+        most, limit = int(self.max_samples), target.limits.memory_limit
+        if limit is not None:  # the bins of all columns may take an eighth of it
+            in_memory = max(1, limit // (16 * table.n_columns))
+            if in_memory < min(most, len(rows)):
+                note = f"thresholds were guessed from {in_memory:,} of {n_rows:,} rows"
+                target.limits.stop("memory_limit", note)
+                most = in_memory
+        if len(rows) > most:
+            random = check_random(self.random_state)
+            rows = np.sort(random.choice(rows, most, replace=False))
+        return slice(None) if len(rows) == n_rows else rows
+
+    def _boost(
+        self,
+        columns: list[_Binned],
+        codes: NDArray[np.int32],
+        weights: NDArray[np.float64] | None,
+        target: Target,
+    ) -> dict[tuple[int, int], float]:
+        """Return the questions that boosted trees ask, (column, bin), with what they gained."""
+        if not columns or target.n_classes < 2:
+            return {}
+        limits = target.limits
+        found = _core.guess(
+            [column.core() for column in columns],
+            codes,
+            target.n_classes,
+            weights,
+            n_estimators=int(min(self.n_estimators, MOST_ROUNDS)),
+            max_depth=int(self.max_depth),
+            learning_rate=float(self.learning_rate),
+            wanted=0 if self.max_features is None else int(min(self.max_features, MOST_ROUNDS)),
+            run=_core.RunOptions(
+                time_limit=limits.seconds_left(CHOOSING_SHARE),
+                memory_limit=limits.memory_limit,
+                n_threads=n_threads(target.n_jobs if self.n_jobs is None else self.n_jobs),
+            ),
+        )
+        if found.status == "interrupted":
+            target.limits.interrupt()
+        elif found.status != "complete":
+            target.limits.stop(found.status, "the guessing of thresholds was cut short")
+        pairs = zip(found.column.tolist(), found.bin.tolist(), strict=True)
+        return dict(zip(pairs, found.gain.tolist(), strict=True))
+
+    def _eliminate(
+        self,
+        columns: list[_Binned],
+        asked: dict[tuple[int, int], float],
+        codes: NDArray[np.int32],
+        weights: NDArray[np.float64] | None,
+        target: Target,
+    ) -> list[tuple[int, int]]:
+        """Return the questions to keep, in the order of the columns."""
+        ranked = self._ranked(columns, asked)
+        protected = sum(self._stays(columns, question) for question in ranked)
+        most = max(self.max_features or len(asked), protected)
+        if not self.column_elimination:
+            return sorted(ranked[:most])
+        questions = sorted(ranked[: max(MAX_ELIMINATED, protected)])
+        if len(questions) < 2:
+            return questions
+        kept: list[tuple[int, int]] = []
+
+        def drop() -> None:
+            stay = np.array([self._stays(columns, question) for question in questions])
+            # Threads would wait for each other longer than products of this size take.
+            with _blas().limit(limits=1, user_api="blas"):
+                moments = _moments(columns, questions, codes, weights, target)
+                if moments is None:
+                    return
+                covariances, means, joint = moments
+                shares = joint[-1]
+                # The best split by itself stays: in a small tree nothing makes up for it.
+                errors = 1 - joint[:-1].max(axis=1) - (shares - joint[:-1]).max(axis=1)
+                stay[int(np.argmin(errors))] = True
+                with_classes = joint[:-1] - np.outer(means, shares)
+                keep = eliminate(
+                    covariances,
+                    with_classes,
+                    stay,
+                    float(self.tolerance),
+                    self.max_features,
+                    is_over=target.limits.is_over,
+                )
+            kept.extend(question for question, stays in zip(questions, keep, strict=True) if stays)
+
+        if target.limits.completes(drop) and kept:
+            if not target.limits.is_over():
+                return kept
+            left = set(kept)
+            ranked = [question for question in ranked if question in left]
+        # There was no time to see which ones the others make up for: those that gained most stay.
+        return sorted(ranked[:most])
+
+    def _stays(self, columns: list[_Binned], question: tuple[int, int]) -> bool:
+        """Whether a question is kept whatever it gained."""
+        place, bin_ = question
+        return self.keep_binary and columns[place].variable.kind is Kind.BINARY and bin_ == 1
+
+    def _ranked(
+        self, columns: list[_Binned], asked: dict[tuple[int, int], float]
+    ) -> list[tuple[int, int]]:
+        """Order questions by what they gained, after those that stay."""
+        return sorted(asked, key=lambda each: (not self._stays(columns, each), -asked[each]))
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    return ThreadpoolController()  # looks for the libraries, which takes longer than a small fit
+
+
+@dataclass(frozen=True)
+class _Binned:
+    """A variable as boosting sees it: a small number for each row."""
+
+    column: int
+    variable: Variable
+    bins: NDArray[np.uint16]
+    cuts: Any  # categories; or the lowest and the highest value of each bin
+    n_values: int
+    n_bins: int
+    has_blanks: bool
+
+    @property
+    def is_ordered(self) -> bool:
+        return self.variable.kind in (Kind.NUMBER, Kind.ORDERED)
+
+    def core(self) -> _core.BinnedColumn:
+        """Return the column as the core takes it."""
+        return _core.BinnedColumn(
+            self.bins,
+            n_bins=self.n_bins,
+            n_values=self.n_values,
+            first=1 if self.variable.kind is Kind.BINARY else 0,
+            ordered=self.is_ordered,
+            ask_if_missing=self.has_blanks,
+        )
+
+    def literal(self, bin_: int) -> Literal:
+        """Return the question that the core calls by a bin."""
+        if bin_ >= self.n_values:
+            return Literal(self.column, self.variable.name, "is missing")
+        if self.variable.kind is Kind.BINARY:
+            return Literal(self.column, self.variable.name, "is 1")
+        if self.variable.kind is Kind.CATEGORY:
+            return Literal(self.column, self.variable.name, "==", self.cuts[bin_])
+        lowest, highest = self.cuts
+        low, high = float(highest[bin_]), float(lowest[bin_ + 1])
+        ordered = self.variable.kind is Kind.ORDERED
+        value = self.variable.categories[int(low)] if ordered else threshold_between(low, high)
+        return Literal(self.column, self.variable.name, "<=", value)
+
+    def answers(self, bin_: int, rows: slice) -> NDArray[np.bool_]:
+        """Answer that question."""
+        bins = self.bins[rows]
+        yes: NDArray[np.bool_]
+        yes = bins <= bin_ if self.is_ordered and bin_ < self.n_values else bins == bin_
+        return yes
+
+
+def _bin(
+    j: int,
+    variable: Variable,
+    values: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    max_bins: int,
+) -> _Binned:
+    if variable.kind is Kind.BINARY:
+        blank = np.isnan(values)
+        has_blanks = bool(blank.any())
+        bins = np.where(blank, 2, values).astype(np.uint16)
+        return _Binned(j, variable, bins, [], 2, 2 + has_blanks, has_blanks)
+    if variable.kind is Kind.CATEGORY:
+        counted = values >= 0
+        n = len(variable.categories)
+        shares: NDArray[Any] = np.bincount(
+            values[counted], None if weights is None else weights[counted], n
+        )
+        asked = asked_categories(np.arange(n), shares, True, MAX_CATEGORIES)
+        has_others, has_blanks = len(asked) < n, not counted.all()
+        bin_of = np.full(n + 1, len(asked), dtype=np.uint16)  # other categories
+        bin_of[asked] = np.arange(len(asked))
+        bin_of[n] = len(asked) + has_others  # blanks, which are -1
+        cuts = [variable.categories[place] for place in asked]
+        n_bins = len(asked) + has_others + has_blanks
+        return _Binned(j, variable, bin_of[values], cuts, len(asked), n_bins, has_blanks)
+    numbers = values if variable.kind is Kind.NUMBER else np.where(values < 0, np.nan, values)
+    bins, lowest, highest, has_blanks = _core.bin(numbers, weights, max_bins)
+    n = len(lowest)
+    return _Binned(j, variable, bins, (lowest, highest), n, n + has_blanks, has_blanks)
+
+
+def _moments(
+    columns: list[_Binned],
+    questions: list[tuple[int, int]],
+    codes: NDArray[np.int32],
+    weights: NDArray[np.float64] | None,
+    target: Target,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
+    """Return the covariances of the answers, their means, and the joint shares with the classes.
+
+    The last row of the shares is that of all rows. None: there is no time for it.
+    """
+    n, k, n_classes = len(codes), len(questions), target.n_classes
+    products, sums = np.zeros((k, k)), np.zeros((k, n_classes))
+    means, shares = np.zeros(k), np.zeros(n_classes)
+    step = max(CHUNK // k, 512)
+    for begin in range(0, n, step):
+        if target.limits.is_over():
+            return None
+        rows = slice(begin, min(begin + step, n))
+        # Sums of so many zeros and ones are exact in 32 bits; of weights, nearly so in 64.
+        dtype: Any = np.float32 if weights is None else np.float64
+        yes: NDArray[Any] = np.empty((k, rows.stop - begin), dtype=dtype)
+        for i, (column, bin_) in enumerate(questions):
+            yes[i] = columns[column].answers(bin_, rows)
+        classes: NDArray[Any] = np.eye(n_classes, dtype=dtype)[codes[rows]]
+        weighted: NDArray[Any] = yes if weights is None else yes * weights[rows]
+        products += weighted @ yes.T
+        sums += weighted @ classes
+        means += weighted.sum(axis=1)
+        shares += classes.sum(axis=0) if weights is None else weights[rows] @ classes
+    total = shares.sum()
+    means, shares = means / total, shares / total
+    return products / total - np.outer(means, means), means, np.vstack([sums / total, shares])
+
+
+def eliminate(
+    covariances: NDArray[np.float64],
+    with_classes: NDArray[np.float64],
+    protected: NDArray[np.bool_],
+    tolerance: float,
+    max_features: int | None,
+    *,
+    is_over: Callable[[], bool] = lambda: False,
+) -> NDArray[np.bool_]:
+    """Drop columns from a linear fit, always the one that explains least given the others.
+
+    Stops before the explained variance falls by more than the tolerance, or at `max_features`.
+    The ridge keeps a column that is strong by itself ahead of neighbours that could replace it only
+    together: trees ask one question at a time.
+    """
+    k = len(covariances)
+    inverse = np.linalg.inv(covariances + RIDGE * np.eye(k))
+    coefficients = inverse @ with_classes
+    explained = everything = float((with_classes * coefficients).sum())
+    kept = np.ones(k, dtype=bool)
+    for _ in range(k - 1):
+        if (max_features is not None and kept.sum() <= max_features) or is_over():
+            break
+        costs = (coefficients**2).sum(axis=1) / np.maximum(np.diag(inverse), 1e-12)
+        costs[~kept | protected] = np.inf
+        least = float(costs.min())
+        if least == np.inf or (
+            max_features is None and explained - least < (1 - tolerance) * everything
+        ):
+            break
+        drop = int(np.flatnonzero(costs <= least + 1e-9 * everything)[-1])  # of equals, the last
+        explained -= float(costs[drop])
+        coefficients -= np.outer(inverse[:, drop], coefficients[drop] / inverse[drop, drop])
+        inverse -= np.outer(inverse[:, drop], inverse[drop] / inverse[drop, drop])
+        kept[drop] = False
+    return kept

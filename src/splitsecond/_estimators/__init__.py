@@ -1,0 +1,1 @@
+"""The estimators that users fit: trees and Rashomon sets."""

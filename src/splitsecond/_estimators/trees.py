@@ -1,0 +1,212 @@
+"""The four tree classifiers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from numbers import Integral
+from typing import Any
+
+from splitsecond._estimators.base import TreeClassifier
+from splitsecond._support.checks import check_flag, check_number
+
+
+class _GreedyBelow(TreeClassifier):
+    """A classifier whose trees, or the trees it compares, are greedy in their lower levels."""
+
+    def __init__(
+        self,
+        *,
+        regularization: float | Fraction = 0.01,
+        max_depth: int = 5,
+        exact_last_split: bool = False,
+        class_weight: Any = None,
+        binarizer: Any = "auto",
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            regularization=regularization,
+            max_depth=max_depth,
+            class_weight=class_weight,
+            binarizer=binarizer,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.exact_last_split = exact_last_split
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_flag("exact_last_split", self.exact_last_split)
+
+    def _solver_options(self) -> dict[str, Any]:
+        return {"exact_last_split": bool(self.exact_last_split)}
+
+
+class LicketySPLITClassifier(_GreedyBelow):
+    """Near-optimal trees in milliseconds: each split is the one whose greedy completion is best.
+
+    Parameters
+    ----------
+    regularization : float or Fraction, default=0.01
+        lambda, the price of a leaf as a share of the training weight. A float counts as the decimal
+        it prints as, a Fraction exactly.
+    max_depth : int, default=5
+        The most questions on a path.
+    exact_last_split : bool, default=False
+        Let greedy completions choose their last split by errors instead of information gain. Often
+        a better tree, and no slower; not the paper's definition.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes.
+    binarizer : "auto", "guess", "quantile", "midpoint", a binarizer, or None, default="auto"
+        How columns become yes/no questions. "auto" takes 0/1 columns as they are and guesses
+        thresholds for the rest (`ThresholdGuessBinarizer`); "guess" lets 0/1 columns compete too,
+        "quantile" and "midpoint" stand for `QuantileBinarizer` and `MidpointBinarizer`. With None,
+        everything but 0/1 is refused.
+    time_limit : float, optional
+        Seconds for the whole fit. The best tree until then is kept.
+    memory_limit : int, optional
+        Bytes that the search may use, the packed data included.
+    n_jobs : int, optional
+        Threads; -1 uses all processors. The result does not depend on it.
+    verbose : int, default=0
+        Above 0, a line a second tells on standard error how far a long search has come.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The class labels.
+    n_features_in_ : int
+        Number of columns seen in `fit`.
+    feature_names_in_ : ndarray of str
+        Their names, if `X` was a data frame with names.
+    binarizer_ : binarizer or None
+        The fitted binarizer, whose ``literals_`` are the questions a tree could ask.
+    tree_ : Tree
+        The fitted tree.
+    objective_ : float
+        Training error plus ``regularization`` times the number of leaves.
+    lower_bound_ : float
+        Proved: no tree of depth `max_depth` has a lower objective.
+    status_ : str
+        "optimal" (proved), "complete", "time_limit", "memory_limit" or "interrupted".
+    n_leaves_, depth_ : int
+        Size of the tree.
+    statistics_ : dict
+        Work done: subproblems, cache hits, peak bytes, and seconds: in all, before the search
+        (``binarization_seconds``: reading and binarizing) and in the search (``search_seconds``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from splitsecond import LicketySPLITClassifier
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
+    >>> y = np.where(X[:, 0] == X[:, 1], "same", "different")
+    >>> print(LicketySPLITClassifier(regularization=0.01).fit(X, y).tree_)
+    x0 ?                     20 rows
+    |- yes  x1 ?             10 rows
+    |  |- yes  -> same       100%  (5/5)
+    |  |- no   -> different  100%  (5/5)
+    |- no   x1 ?             10 rows
+       |- yes  -> different  100%  (5/5)
+       |- no   -> same       100%  (5/5)
+    """
+
+    _algorithm = "lickety"
+
+
+class GreedyTreeClassifier(_GreedyBelow):
+    """The greedy baseline: splits of highest information gain, pruned bottom up by the objective.
+
+    Parameters and attributes are those of `LicketySPLITClassifier`.
+    """
+
+    _algorithm = "greedy"
+    _most_columns = None
+
+
+class OptimalTreeClassifier(TreeClassifier):
+    """The tree of lowest objective among all of depth `max_depth`, with proof.
+
+    A fit that ends by itself has ``status_ == "optimal"`` and ``lower_bound_ == objective_``. One
+    that is stopped keeps the best tree found and the bound proved until then.
+
+    Parameters and attributes are those of `LicketySPLITClassifier`, without `exact_last_split`.
+    """
+
+    _algorithm = "optimal"
+    _most_columns = 500
+    _cheaper = "a smaller max_depth, a larger regularization, or SPLITClassifier"
+
+
+class SPLITClassifier(_GreedyBelow):
+    """Near-optimal trees by lookahead: optimal for the first levels given greedy completions below.
+
+    Parameters
+    ----------
+    regularization, max_depth, exact_last_split, class_weight, binarizer, time_limit, \
+    memory_limit, n_jobs, verbose
+        As for `LicketySPLITClassifier`.
+    lookahead_depth : int, optional
+        Levels of splits that are searched exhaustively, from 0 to `max_depth`; either end is the
+        optimal search (0 without `postprocess`: the greedy tree). Default:
+        ``max(1, (max_depth - 1) // 2)``, for which the search is cheapest.
+    postprocess : bool, default=True
+        Replace what hangs below each leaf of the searched prefix by the optimal tree there.
+    """
+
+    _algorithm = "split"
+    _most_columns = 1_000
+    _cheaper = "a smaller lookahead_depth or max_depth, or LicketySPLITClassifier"
+
+    def __init__(
+        self,
+        *,
+        regularization: float | Fraction = 0.01,
+        max_depth: int = 5,
+        lookahead_depth: int | None = None,
+        postprocess: bool = True,
+        exact_last_split: bool = False,
+        class_weight: Any = None,
+        binarizer: Any = "auto",
+        time_limit: float | None = None,
+        memory_limit: int | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(
+            regularization=regularization,
+            max_depth=max_depth,
+            exact_last_split=exact_last_split,
+            class_weight=class_weight,
+            binarizer=binarizer,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.lookahead_depth = lookahead_depth
+        self.postprocess = postprocess
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_flag("postprocess", self.postprocess)
+        if self.lookahead_depth is None:
+            return
+        meaning = "levels searched exhaustively"
+        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, least=0)
+        if self.lookahead_depth > self.max_depth:
+            raise ValueError(
+                f"lookahead_depth={self.lookahead_depth} must not exceed "
+                f"max_depth={self.max_depth}."
+            )
+
+    def _solver_options(self) -> dict[str, Any]:
+        return {
+            **super()._solver_options(),
+            "lookahead_depth": self.lookahead_depth,
+            "postprocess": bool(self.postprocess),
+        }

@@ -1,0 +1,1 @@
+"""Importance of variables: RID over bootstraps, and the reliance of one tree."""

@@ -1,0 +1,256 @@
+"""Variable importance over all good models: RID."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from splitsecond._estimators.base import LimitWarning
+from splitsecond._estimators.sets import RESPLIT, RashomonClassifier
+from splitsecond._importance.bootstraps import Crew, Sample, bootstrap
+from splitsecond._importance.distribution import ImportanceDistribution
+from splitsecond._importance.plots import draw_importance
+from splitsecond._importance.reliance import KINDS, source_variables
+from splitsecond._solving.solve import MOST_THREADS, n_threads, whole_bytes
+from splitsecond._support.checks import (
+    check_choice,
+    check_limit,
+    check_number,
+    check_random,
+    check_verbose,
+)
+from splitsecond._support.messages import SaysFitFirst, shown
+
+MOST_BOOTSTRAPS = 1_000_000
+MOST_TREES = 2**62  # of any set: ranges of more have no length
+
+
+class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  # type: ignore[misc]
+    """The Rashomon Importance Distribution: reliance over all good trees of many bootstraps.
+
+    For each bootstrap sample a Rashomon set is found; for each of its trees, the reliance on each
+    source variable (all its questions together) on that sample, in exact expectation over all
+    permutations. Each bootstrap is a distribution, uniform over its trees; RID is their mean, every
+    bootstrap counting alike.
+
+    Parameters
+    ----------
+    estimator : RESPLIT or TreeFARMS, default=RESPLIT()
+        Finds the sets. Its binarizer is fitted once, on all rows, and balanced class weights are
+        those of all rows.
+    n_bootstraps : int, default=10
+        Bootstrap samples.
+    kind : "subtractive" or "ratio", default="subtractive"
+        Loss with the variable permuted minus, or divided by, the loss.
+    max_trees : int, default=10_000
+        Sets of up to so many trees are used whole; of larger ones, so many trees are drawn, each
+        with the same chance, and `standard_error_` says what that may cost.
+    time_limit : float, optional
+        Seconds for the whole job. Bootstraps that are done by then count; one that is cut short
+        does not.
+    memory_limit : int, optional
+        Bytes for the sets of the whole job: bootstraps that run at the same time get equal shares.
+        A set that does not fit is used as far as it was found.
+    random_state : int, RandomState instance or None, default=None
+        Draws the bootstraps. The result does not depend on `n_jobs`.
+    n_jobs : int, optional
+        Bootstraps at a time, through joblib and whatever backend it is given.
+    verbose : int, default=0
+        Passed on to joblib.
+
+    Attributes
+    ----------
+    variables_ : list of str
+        The source variables, all of them: one that no question is asked about has no importance.
+    mean_, median_ : ndarray
+        Of the distribution of each variable.
+    usage_ : ndarray
+        Mean share of the trees that ask about each variable.
+    standard_error_ : ndarray
+        Of `mean_`, from drawing trees; zero where all trees were used, NaN where the draws do not
+        tell (a single one, or infinite ratios).
+    n_trees_ : list of int
+        Trees in the set of each bootstrap, exactly.
+    status_ : str
+        "complete", "time_limit" or "interrupted" if bootstraps are missing, "partial" if a set is
+        incomplete because of `memory_limit` or the estimator's own limits.
+    """
+
+    _listener: Any = None  # told how many bootstraps are done, of how many
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        n_bootstraps: int = 10,
+        kind: str = "subtractive",
+        max_trees: int = 10_000,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_bootstraps = n_bootstraps
+        self.kind = kind
+        self.max_trees = max_trees
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the sets and the reliances.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `RESPLIT`.
+
+        Returns
+        -------
+        self
+        """
+        start = time.time()
+        estimator = self._check_parameters()
+        seconds = self._seconds()
+        ends = None if seconds is None else time.perf_counter() + start + seconds - time.time()
+        table, target, _ = estimator._open(
+            X, y, sample_weight, ends, lambda table, _: table.check_binary()
+        )
+        variables, variable_of = source_variables(estimator)
+
+        seeds = check_random(self.random_state).randint(
+            np.iinfo(np.int32).max, size=int(self.n_bootstraps)
+        )
+        deadline = None if seconds is None else start + seconds
+        crew = Crew()
+        jobs = (
+            delayed(bootstrap)(
+                estimator,
+                table,
+                target,
+                variable_of,
+                seed=int(seed),
+                max_trees=min(int(self.max_trees), MOST_TREES),
+                deadline=deadline,
+                crew=crew,
+            )
+            for seed in seeds
+        )
+        # The work is done outside Python: threads share the table. A cluster's backend may differ.
+        options = {
+            "n_jobs": self._n_jobs(),
+            "verbose": check_verbose(self.verbose),
+            "prefer": "threads",
+        }
+        try:
+            run = Parallel(**options, return_as="generator")
+        except ValueError:  # a backend that has to finish them all
+            run = Parallel(**options)
+        samples = self._gather(run, jobs, crew)
+        self.variables_ = variables
+        self._sum_up(samples)
+        return self
+
+    def plot(self, kind: str = "box", *, ax: Any = None, most: int | None = None) -> Any:
+        """Draw the distributions with matplotlib, the most important variables first.
+
+        Parameters
+        ----------
+        kind : "box" or "cdf", default="box"
+            Box and whiskers, or cumulative distributions.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+        most : int, optional
+            Variables to show, by default 20 boxes or 8 curves.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        check_is_fitted(self, "mean_")
+        return draw_importance(self, kind, ax, most)
+
+    # ---- steps of fit --------------------------------------------------------------------------
+
+    def _check_parameters(self) -> RashomonClassifier:
+        meaning = "such as 10"
+        n_bootstraps = check_number(
+            "n_bootstraps", self.n_bootstraps, Integral, meaning, least=1, most=MOST_BOOTSTRAPS
+        )
+        check_number("max_trees", self.max_trees, Integral, "such as 10000", least=1)
+        self._seconds()
+        memory_limit = check_limit("memory_limit", self.memory_limit, "bytes")
+        n_threads(self.n_jobs)
+        check_verbose(self.verbose)
+        check_choice("kind", self.kind, KINDS)
+        given = RESPLIT() if self.estimator is None else self.estimator
+        if not isinstance(given, RashomonClassifier):
+            raise ValueError(
+                f"estimator={shown(given)} must be a RESPLIT or TreeFARMS: these find sets."
+            )
+        estimator: RashomonClassifier = clone(given)
+        estimator._check_parameters()
+        if memory_limit is not None:
+            at_once = min(effective_n_jobs(self._n_jobs()), n_bootstraps)
+            own = check_limit("memory_limit", estimator.memory_limit, "bytes")
+            share = memory_limit / at_once
+            estimator.memory_limit = whole_bytes(share if own is None else min(own, share))
+        return estimator
+
+    def _seconds(self) -> float | None:
+        if self.time_limit is None:
+            return None
+        meaning = "seconds, or None"
+        seconds: float = check_number("time_limit", self.time_limit, Real, meaning, least=0)
+        return seconds
+
+    def _n_jobs(self) -> int | None:
+        """Return `n_jobs` as joblib takes it, which reads it with whatever backend it is given."""
+        return (
+            None if self.n_jobs is None else max(-MOST_THREADS, min(int(self.n_jobs), MOST_THREADS))
+        )
+
+    def _gather(self, run: Parallel, jobs: Any, crew: Crew) -> list[Sample]:
+        """Take the bootstraps as they come, and keep what there is when they stop coming."""
+        status, samples = "complete", []
+        try:
+            for sample in run(jobs):
+                if sample is None:
+                    status = "time_limit"
+                    continue
+                if sample.status != "complete" and status == "complete":
+                    status = "partial"
+                samples.append(sample)
+                if self._listener is not None:
+                    self._listener(len(samples), int(self.n_bootstraps))
+        except KeyboardInterrupt:
+            if not samples:
+                raise
+            status = "interrupted"
+        finally:
+            crew.dismiss()
+        if not samples:
+            raise RuntimeError(
+                f"No bootstrap was done within time_limit={self.time_limit} s: give more time, or "
+                "a smaller problem."
+            )
+        if status != "complete":
+            warnings.warn(
+                f"{len(samples)} of {self.n_bootstraps} bootstraps are done, some perhaps "
+                f"with a part of their set ({status}): the distribution is made of those.",
+                LimitWarning,
+                stacklevel=3,
+            )
+        self.status_ = status
+        return samples

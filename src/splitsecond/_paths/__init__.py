@@ -1,0 +1,1 @@
+"""The regularization path: all trees over lambda."""

@@ -1,0 +1,156 @@
+"""The trees over lambda: what `regularization_path` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+from splitsecond._support.frames import frame_of
+from splitsecond._trees.pictures.figures import plot_frontier
+from splitsecond._trees.tree import Tree
+
+FINISHED = ("complete", "optimal")  # how a fit that no limit stopped ends
+
+
+@dataclass(frozen=True)
+class PathEntry:
+    """A tree of a regularization path, and the lambdas it is for.
+
+    Attributes
+    ----------
+    regularization : float
+        A lambda it is for: if there is one, a lambda with which a fit finds it.
+    low, high : float
+        No tree of the path costs less from the one to the other; a lone leaf is for all above, too.
+    loss : float
+        Its share of errors in training, weighted as in training.
+    n_leaves, depth, objective
+        Of the tree, with this lambda.
+    status : str
+        How fits in the interval ended; if one was stopped by a limit, that. Fits for a shorter
+        lambda, if it was not taken, do not count.
+    seconds : float
+        What the fit with this lambda took, without reading and binarizing, which are done once.
+    model : estimator
+        Fitted, as any other. Where another lambda's fit found the tree, the tree and its objective
+        are new to it; status, statistics and the lower bound are of the fit with this lambda, or of
+        one near it if none was made in the interval.
+    cv_loss, cv_standard_error : float or None
+        Mean loss of fits with this lambda on rows they have not seen, and its standard error.
+    """
+
+    regularization: float
+    low: float
+    high: float
+    loss: float
+    n_leaves: int
+    depth: int
+    objective: float
+    seconds: float
+    status: str
+    model: Any
+    cv_loss: float | None = None
+    cv_standard_error: float | None = None
+
+    @property
+    def tree(self) -> Tree:
+        """The tree."""
+        tree: Tree = self.model.tree_
+        return tree
+
+
+class RegularizationPath(Sequence[PathEntry]):
+    """The trees over lambda, those of small lambda first: what `regularization_path` returns.
+
+    Attributes
+    ----------
+    best_ : PathEntry
+        The one of least cross-validated loss; of several, the one of largest lambda.
+    one_standard_error_ : PathEntry
+        The one of largest lambda whose cross-validated loss is within a standard error of the best.
+    status_ : str
+        "complete"; "time_limit" or "interrupted" if lambdas or folds were left untried; "partial"
+        if fits were stopped by the estimator's own limits.
+    """
+
+    def __init__(self, entries: Sequence[PathEntry], status: str = "complete") -> None:
+        self._entries = list(entries)
+        stopped = any(entry.status not in FINISHED for entry in self._entries)
+        self.status_ = "partial" if stopped and status == "complete" else status
+
+    @property
+    def best_(self) -> PathEntry:
+        """The entry of least cross-validated loss."""
+        losses = self._cv_losses()
+        return max(
+            (entry for entry, loss in zip(self, losses, strict=True) if loss == min(losses)),
+            key=lambda entry: entry.regularization,
+        )
+
+    @property
+    def one_standard_error_(self) -> PathEntry:
+        """The simplest entry whose cross-validated loss is within a standard error of the best."""
+        best, losses = self.best_, self._cv_losses()
+        assert best.cv_loss is not None
+        highest = best.cv_loss + (best.cv_standard_error or 0.0)
+        return max(
+            (entry for entry, loss in zip(self, losses, strict=True) if loss <= highest),
+            key=lambda entry: entry.regularization,
+        )
+
+    def _cv_losses(self) -> list[float]:
+        losses = [entry.cv_loss for entry in self if entry.cv_loss is not None]
+        if not losses:
+            raise AttributeError(
+                "The path was made without cross-validation, which this needs: call "
+                "regularization_path(X, y, cv=5)."
+                if self.status_ in ("complete", "partial")
+                else f"The path was stopped ({self.status_}) before cross-validation had done two "
+                "folds: give it more time, or a larger smallest lambda."
+            )
+        return losses
+
+    @overload
+    def __getitem__(self, index: int) -> PathEntry: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[PathEntry]: ...
+    def __getitem__(self, index: int | slice) -> PathEntry | list[PathEntry]:
+        return self._entries[index]
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        leaves = [entry.n_leaves for entry in self]
+        trees = f"{len(self)} {'tree' if len(self) == 1 else 'trees'}"
+        return f"<RegularizationPath: {trees}, {max(leaves)} to {min(leaves)} leaves>"
+
+    def __str__(self) -> str:
+        has_cv = self[0].cv_loss is not None
+        chosen = {id(self.best_): "best"} if has_cv else {}
+        if has_cv:
+            simplest = id(self.one_standard_error_)
+            chosen[simplest] = " ".join([*chosen.get(simplest, "").split(), "1-SE"])
+        lines = [f"{'lambda':>9}  {'leaves':>6}  {'loss':>6}" + "  cv loss (s.e.)" * has_cv]
+        for entry in self:
+            line = f"{entry.regularization:>9.4g}  {entry.n_leaves:>6}  {entry.loss:>6.4f}"
+            if entry.cv_loss is not None:
+                line += f"  {entry.cv_loss:.4f} ({entry.cv_standard_error:.4f})"
+            lines.append(f"{line}  {chosen.get(id(entry), '')}".rstrip())
+        if self.status_ != "complete":
+            lines.append(f"incomplete: {self.status_}")
+        return "\n".join(lines)
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """Return a data frame ("pandas" or "polars"), a row for each tree."""
+        columns: dict[str, Any] = {
+            name: [getattr(entry, name) for entry in self]
+            for name in PathEntry.__dataclass_fields__
+            if name != "model" and (not name.startswith("cv_") or self[0].cv_loss is not None)
+        }
+        return frame_of(columns, library)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the loss against the number of leaves with matplotlib, and return the axes."""
+        return plot_frontier(self, ax)

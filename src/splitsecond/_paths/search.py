@@ -1,0 +1,335 @@
+"""Choosing lambda: every tree that an estimator finds over a range of it, cross-validated."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+
+from splitsecond._estimators.base import LimitWarning, TreeClassifier
+from splitsecond._estimators.sets import RashomonClassifier
+from splitsecond._estimators.trees import LicketySPLITClassifier
+from splitsecond._paths.envelope import Gap, Point, crossing, envelope
+from splitsecond._paths.fits import Clock, Fits
+from splitsecond._paths.path import FINISHED, PathEntry, RegularizationPath
+from splitsecond._solving.exact import as_fraction
+from splitsecond._support.checks import check_number
+from splitsecond._support.messages import shown
+from splitsecond._tables.binary import as_array, open_frame
+from splitsecond._tables.data_checks import DataWarning
+from splitsecond._tables.weights import check_sample_weight
+from splitsecond._trees.tree import leaf_of_rows
+
+HIGHEST = 1_000_000  # lambda; from 1 on, all are alike
+
+
+def regularization_path(
+    X: Any,
+    y: Any,
+    *,
+    estimator: TreeClassifier | None = None,
+    smallest: float = 0.001,
+    largest: float | None = None,
+    tolerance: float = 0.01,
+    cv: Any = None,
+    sample_weight: Any = None,
+    time_limit: float | None = None,
+) -> RegularizationPath:
+    """Find all trees that an estimator gives over a range of lambda.
+
+    The table is read and binarized once. Lambdas are tried between two that give different trees,
+    until these are next to each other; between two that give the same tree, none is. A tree that
+    is found for one lambda is known for all, and listed where no other that is known costs less:
+    as lambda rises, leaves fall and losses rise. For `OptimalTreeClassifier` nothing is missed.
+
+    Ctrl-C ends it with what was found until then, as it does a fit: see ``status_``.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As for the estimator's `fit`.
+    estimator : a tree classifier of splitsecond, default=LicketySPLITClassifier()
+        Its `regularization` does not matter. Limits are for each fit.
+    smallest, largest : float
+        The range of lambda. By default it ends where a lone leaf is best.
+    tolerance : float, default=0.01
+        How far apart lambdas that are tried may be at most, relatively, where the tree changes.
+    cv : int, splitter or iterable, optional
+        How to cross-validate, as scikit-learn understands it, such as 5. Binarizing is part of it.
+    time_limit : float, optional
+        Seconds for everything. Large lambdas come first, which are fast, and half of the time is
+        left to cross-validation. Folds that are done by then count, if there are two.
+
+    Returns
+    -------
+    RegularizationPath
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from splitsecond import regularization_path
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
+    >>> path = regularization_path(X, X[:, 0] & X[:, 1], cv=5)
+    >>> print(path)
+       lambda  leaves    loss  cv loss (s.e.)
+         0.01       3  0.0000  0.0000 (0.0000)  best 1-SE
+          0.4       1  0.2500  0.2500 (0.0000)
+    >>> path.one_standard_error_.model.predict([[1, 1], [0, 1]]).tolist()
+    [1, 0]
+    """
+    given = LicketySPLITClassifier() if estimator is None else estimator
+    if not isinstance(given, TreeClassifier) or isinstance(given, RashomonClassifier):
+        raise ValueError(
+            f"estimator={shown(estimator)} must be a tree classifier of splitsecond that finds one "
+            "tree, such as LicketySPLITClassifier()."
+        )
+    model = clone(given)
+    meaning = "the least lambda, such as 0.001"
+    check_number("smallest", smallest, Real, meaning, least=1e-9, most=HIGHEST)
+    if largest is not None:
+        meaning = "the greatest lambda, or None to end where a lone leaf is best"
+        check_number("largest", largest, Real, meaning, least=smallest, most=HIGHEST)
+    tolerance = check_number("tolerance", tolerance, Real, "such as 0.01", least=1e-6, most=1)
+    if time_limit is not None:
+        time_limit = check_number("time_limit", time_limit, Real, "seconds, or None", least=0)
+    clock = Clock(time_limit)
+    search_share = 1.0 if cv is None else 0.5
+    fits = Fits(model, X, y, sample_weight, clock.at(search_share))
+    folds = [] if cv is None else _folds(cv, fits)
+    high = None if largest is None else as_fraction(largest)
+    points, gaps, status = _points(
+        fits, as_fraction(smallest), high, tolerance, clock.at(search_share / 2)
+    )
+    entries, status = _entries(points, gaps, fits, status)
+    losses: list[list[float]] = []
+    if folds and status != "interrupted":
+        losses, stopped = _fold_losses(
+            entries, fits, X, sample_weight, folds=folds, deadline=clock.at(1.0)
+        )
+        status = stopped if status == "complete" else status
+    path = RegularizationPath(_cross_validated(entries, losses), status)
+    _warn_if_stopped(path, time_limit, f"{len(losses)} of {len(folds)} folds" if folds else "")
+    return path
+
+
+def _warn_if_stopped(path: RegularizationPath, time_limit: float | None, folds: str) -> None:
+    partial = [entry for entry in path if entry.status not in FINISHED]
+    if path.status_ in ("time_limit", "interrupted"):
+        is_late = path.status_ == "time_limit"
+        what = f"Stopped at time_limit={time_limit} s" if is_late else "Interrupted"
+        checked = f", cross-validated by {folds}" if folds else ""
+        trees = f"{len(path)} {'tree' if len(path) == 1 else 'trees'}"
+        text = f"{what} with {trees} of the path{checked}; others may be missing."
+    elif partial:
+        text = (
+            f"Fits of {len(partial)} of the {len(path)} trees of the path were stopped by a "
+            "limit, and better trees may be missing."
+        )
+    else:
+        return
+    remedy = "Give more time or memory, or a larger smallest lambda."
+    warnings.warn(f"{text} {remedy}", LimitWarning, stacklevel=3)
+
+
+def _reason(stop: BaseException) -> str:
+    return "interrupted" if isinstance(stop, KeyboardInterrupt) else "time_limit"
+
+
+# ---- the search ----------------------------------------------------------------------------------
+
+
+def _points(
+    fits: Fits, low: Fraction, high: Fraction | None, tolerance: float, patience: float
+) -> tuple[list[Point], list[Gap], str]:
+    """Try lambdas until neighbours have the same tree, or are close.
+
+    The first one takes longest: what it has by the end of `patience` is taken. Returns also the
+    neighbours between which it was left off, and why.
+    """
+    first = Point.of(low, fits.attempt(low, patience))
+    status = "time_limit" if first.best.is_cut_at(patience) else "complete"
+    points, gaps = [first], []
+    # No split can save more than a lone leaf loses.
+    high = first.best.loss_of_leaf if high is None else high
+    try:
+        if first.best.model.status_ == "interrupted":
+            raise KeyboardInterrupt
+        if high > low:
+            points.append(Point.of(high, fits.at(high)))
+            gaps.append((first, points[-1]))
+        while gaps:
+            found = _divide(fits, *gaps[-1], tolerance)
+            below, above = gaps.pop()
+            if found is not None:
+                points.append(found)
+                gaps += [(below, found), (found, above)]
+    except (TimeoutError, KeyboardInterrupt) as stop:
+        status = _reason(stop)
+    return points, gaps, status
+
+
+def _divide(fits: Fits, below: Point, above: Point, tolerance: float) -> Point | None:
+    """Try a lambda between two, unless there is nothing to be found."""
+    one, other = below.best, above.best
+    if one.is_like(other):
+        return None
+    if one.is_optimal and other.is_optimal and one.leaves > other.leaves:
+        price = crossing(one, other)
+        if price in (below.price, above.price):
+            return None
+        found = Point.of(price, fits.at(price))
+        # No tree is better where both cost the same: the one follows the other there.
+        is_end = found.best.is_optimal and found.best.cost(price) == one.cost(price)
+        return None if is_end else found
+    if above.price <= below.price * (1 + Fraction(tolerance)):
+        return None
+    price = as_fraction(_between(float(below.price), float(above.price)))
+    return Point.of(price, fits.at(price))
+
+
+def _between(low: float, high: float) -> float:
+    """Return a short decimal near the middle of two numbers, by their ratio."""
+    middle, margin = math.sqrt(low * high), (high / low) ** 0.25
+    for digits in range(1, 17):
+        short = float(f"{middle:.{digits}g}")
+        if middle / margin <= short <= middle * margin:
+            return short
+    return middle
+
+
+def _entries(
+    points: list[Point], gaps: list[Gap], fits: Fits, status: str
+) -> tuple[list[PathEntry], str]:
+    """List the best tree for each lambda, and give each a lambda that reads well."""
+    tried = list(points)
+    try:
+        for group in envelope(points, gaps) if status != "interrupted" else []:
+            price = _short(group)
+            tried.append(Point.of(price, fits.at(price), reads_well=True))
+    except TimeoutError:
+        pass  # nothing is missing: lambdas are ones with more digits
+    except KeyboardInterrupt:
+        status = "interrupted"
+    return [_entry(group, tried) for group in envelope(tried, gaps)], status
+
+
+def _short(group: list[Point]) -> Fraction:
+    """Return a lambda that is not at the edge, where other rows would give another tree."""
+    low, high = float(group[0].price), float(group[-1].price)
+    is_leaf = group[0].best.leaves == 1
+    return as_fraction(_between(high, 2 * high) if is_leaf else _between(low, high))
+
+
+def _entry(group: list[Point], tried: list[Point]) -> PathEntry:
+    low, high = float(group[0].price), float(group[-1].price)
+    best, middle = group[0].best, math.sqrt(low * high)
+
+    def rank(point: Point) -> tuple[bool, bool, float]:
+        distance = abs(math.log(float(point.price) / middle))
+        return point.best is not point.own, not point.reads_well, distance
+
+    # A tree may be best for lambdas none of which was tried.
+    inside = [point for point in group if point.own is not None]
+    chosen = min(inside or tried, key=rank)
+    price = chosen.price if inside else _short(group)
+    fit = chosen.own
+    assert fit is not None
+    model = fit.model_with(best, chosen.price, price)
+    model.regularization = float(price)
+    # A fit for a shorter lambda that was not taken says nothing about the tree.
+    said = [point for point in inside if point is chosen or not point.reads_well]
+    statuses = [point.own.model.status_ for point in said if point.own is not None]
+    return PathEntry(
+        regularization=float(price),
+        low=low,
+        high=math.inf if best.leaves == 1 else high,
+        loss=float(best.loss),
+        n_leaves=best.leaves,
+        depth=model.depth_,
+        objective=model.objective_,
+        seconds=fit.seconds,
+        status=next((each for each in statuses if each not in FINISHED), model.status_),
+        model=model,
+    )
+
+
+# ---- cross-validation ----------------------------------------------------------------------------
+
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows to learn from, and to be scored on
+
+
+def _folds(cv: Any, fits: Fits) -> list[Fold]:
+    codes = fits.target.codes
+    assert codes is not None
+    try:
+        folds = list(check_cv(cv, codes, classifier=True).split(np.zeros(len(codes)), codes))
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"cv={shown(cv)} must be a number of folds, such as 5, a splitter of scikit-learn, or "
+            f"pairs of rows to learn from and rows to score: {error!s:.300}"
+        ) from error
+    if len(folds) < 2:
+        raise ValueError(f"cv={shown(cv)} gives {len(folds)} fold: at least 2 are needed.")
+    return folds
+
+
+def _fold_losses(
+    entries: list[PathEntry],
+    fits: Fits,
+    X: Any,
+    sample_weight: Any,
+    *,
+    folds: list[Fold],
+    deadline: float,
+) -> tuple[list[list[float]], str]:
+    """Return the losses on each fold of fits with the lambdas of the entries to its other rows."""
+    labels = fits.estimator.classes_[fits.target.codes]
+    weights = fits.target.weights
+    counted = np.ones(len(labels)) if weights is None else weights
+    given = None if sample_weight is None else check_sample_weight(sample_weight, len(labels))
+    losses: list[list[float]] = []
+    try:
+        for train, test in folds:
+            own = None if given is None else given[train]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)  # told for the whole table
+                inside = Fits(fits.estimator, _rows(X, train), labels[train], own, deadline)
+            table = inside.estimator._answers(_rows(X, test))
+            fold = []
+            for entry in entries:
+                tree = inside.at(as_fraction(entry.regularization)).model.tree_
+                leaves = leaf_of_rows(tree.feature, tree.left, tree.right, table)
+                wrong = tree.classes[tree.prediction[leaves]] != labels[test]
+                fold.append(float(counted[test][wrong].sum() / counted[test].sum()))
+            losses.append(fold)
+    except (TimeoutError, KeyboardInterrupt) as stop:
+        return losses, _reason(stop)
+    return losses, "complete"
+
+
+def _cross_validated(entries: list[PathEntry], losses: list[list[float]]) -> list[PathEntry]:
+    """Add to each entry its mean loss over the folds, if there are enough."""
+    if len(losses) < 2:
+        return entries
+    means = np.mean(losses, axis=0)
+    errors = np.std(losses, axis=0, ddof=1) / math.sqrt(len(losses))
+    return [
+        replace(entry, cv_loss=float(mean), cv_standard_error=float(error))
+        for entry, mean, error in zip(entries, means, errors, strict=True)
+    ]
+
+
+def _rows(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of a table of any kind."""
+    frame = open_frame(X)
+    if frame is not None:
+        return frame[rows.tolist(), :].to_native()
+    return X.tocsr()[rows] if hasattr(X, "tocsr") else as_array(X)[rows]

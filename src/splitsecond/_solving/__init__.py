@@ -1,0 +1,1 @@
+"""The crossing into the core: an exact objective and a typed request in, a solution out."""

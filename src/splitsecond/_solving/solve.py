@@ -1,0 +1,239 @@
+"""One crossing into the core: a table and class codes in, a tree with its proof out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Integral
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond import _core
+from splitsecond._solving.exact import as_fraction, leaf_price, objective_of
+from splitsecond._support.checks import check_limit, check_number
+from splitsecond._tables.binary import Table, read_table
+from splitsecond._tables.weights import as_integers
+
+ALGORITHMS = ("greedy", "lickety", "split", "optimal")
+MOST_THREADS = 1024
+
+Progress = Callable[[int, int, float], object]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Classes and weights as the core counts them, and prices that order trees exactly."""
+
+    codes: NDArray[Any]
+    n_classes: int
+    integers: NDArray[np.int32] | None  # weights; None: all 1
+    weight: int
+    price: Fraction  # lambda
+    depth: int
+    most_leaves: int
+    error_price: int
+    leaf_price: int
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        codes: Any,
+        n_classes: int,
+        weights: Any,
+        *,
+        regularization: float | Fraction,
+        max_depth: int,
+    ) -> Problem:
+        """Bring what the user gave into the core's units."""
+        # A byte a row where that is enough: with few columns classes weigh as much as the table.
+        codes = np.ascontiguousarray(codes, dtype=np.uint8 if n_classes <= 256 else np.int32)
+        integers = as_integers(None if weights is None else np.asarray(weights, dtype=np.float64))
+        weight = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
+        price = as_fraction(regularization)
+        depth = int(min(max_depth, table.n_columns))
+        # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
+        # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
+        most_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
+        prices = leaf_price(price, weight, most_leaves)
+        return cls(codes, n_classes, integers, weight, price, depth, most_leaves, *prices)
+
+    def objective(self, errors: int, leaves: int) -> Fraction:
+        """Return the objective of a tree."""
+        return objective_of(errors, leaves, self.weight, self.price)
+
+    def core_objective(self) -> _core.Objective:
+        """Return the prices as the core takes them."""
+        return _core.Objective(self.error_price, self.leaf_price)
+
+    def core_target(self) -> _core.Target:
+        """Return classes and weights as the core takes them."""
+        return _core.Target(self.codes, self.n_classes, self.integers)
+
+
+def run_options(
+    table: Table,
+    *,
+    time_limit: float | None,
+    memory_limit: float | None,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> _core.RunOptions:
+    """Return the limits as the core takes them."""
+    limit = whole_bytes(memory_limit)
+    if limit is not None:  # the table is a part of what the fit may hold
+        limit = max(0, limit - table.held_bytes)
+    return _core.RunOptions(
+        time_limit=None if time_limit is None else float(time_limit),
+        memory_limit=limit,
+        # No use for more threads than first splits.
+        n_threads=max(1, min(n_threads(n_jobs), table.n_columns)),
+        progress=progress,
+    )
+
+
+Found = TypeVar("Found", _core.Solution, _core.FoundSet)
+
+
+def checked(table: Table, found: Found) -> Found:
+    """Return what the core found in a table, unless it met a value that is neither 0 nor 1."""
+    if found.not_binary is not None:
+        raise table.not_binary(*found.not_binary)
+    if not found.packed:  # stopped before every value had been looked at
+        table.check_binary()
+    return found
+
+
+def statistics_of(table: Table, found: _core.Solution | _core.FoundSet) -> dict[str, Any]:
+    """Return what the search counted, and what it took."""
+    counted = found.statistics
+    return {
+        "subproblems": counted.subproblems,
+        "completions": counted.completions,
+        "pair_matrices": counted.pair_matrices,
+        "cache_hits": counted.cache_hits,
+        "cache_entries": counted.cache_entries,
+        "peak_bytes": found.peak_bytes + table.held_bytes,
+        "seconds": found.seconds,
+    }
+
+
+def whole_bytes(memory_limit: float | None) -> int | None:
+    """Return a memory limit of any type of number as the core takes it."""
+    limit = check_limit("memory_limit", memory_limit, "bytes")
+    return None if limit is None else max(1, int(min(limit, 2.0**62)))
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A tree, what it costs, and what is proved about it."""
+
+    feature: NDArray[np.int32]  # -1: a leaf
+    left: NDArray[np.int32]  # the child where the feature is 1
+    right: NDArray[np.int32]
+    counts: NDArray[np.int64]  # (nodes, classes): training weight, in the core's integer units
+    errors: int
+    leaves: int
+    weight: int  # total, in the same units
+    objective: Fraction
+    lower_bound: Fraction  # of every tree within the depth limit
+    status: str
+    statistics: dict[str, Any]
+
+
+def solve(
+    X: Any,
+    codes: Any,
+    *,
+    n_classes: int,
+    weights: Any = None,
+    regularization: float | Fraction = 0.01,
+    algorithm: str = "lickety",
+    max_depth: int = 5,
+    lookahead_depth: int | None = None,
+    postprocess: bool = True,
+    exact_last_split: bool = False,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    n_jobs: int | None = 1,
+    progress: Progress | None = None,
+    **speed: Any,
+) -> Solution:
+    """Solve one problem.
+
+    ``codes`` are class numbers from 0 to ``n_classes - 1``. ``progress`` is called some 50 times a
+    second with the first splits tried, their number, and the seconds since the start. ``speed`` are
+    arguments of `_core.Speed`: they change only the speed, never the answer, and are there for
+    tests and measurements.
+    """
+    table = X if isinstance(X, Table) else read_table(X)
+    problem = Problem.of(
+        table, codes, n_classes, weights, regularization=regularization, max_depth=max_depth
+    )
+    depth, total, price = problem.depth, problem.weight, problem.price
+    request = _core.TreeRequest(
+        algorithm,
+        problem.core_objective(),
+        max_depth=depth,
+        lookahead=default_lookahead(depth)
+        if lookahead_depth is None
+        else int(min(lookahead_depth, depth)),
+        postprocess=postprocess,
+        exact_last_split=exact_last_split,
+        run=run_options(
+            table,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            n_jobs=n_jobs,
+            progress=progress,
+        ),
+        speed=_core.Speed(**speed),
+    )
+    found = checked(table, _core.solve(table.core(), problem.core_target(), request))
+
+    reached = problem.objective(found.loss, found.leaves)
+    error_price, per_leaf = problem.error_price, problem.leaf_price
+    exact = found.lower_bound == error_price * found.loss + per_leaf * found.leaves
+    # The core's price of a leaf orders trees exactly but is not lambda itself; where it is dearer,
+    # a tree of many leaves may really cost less by the difference for each of them.
+    too_dear = max(Fraction(0), Fraction(per_leaf, error_price) - price * total)
+    most = too_dear * problem.most_leaves
+    proved = (Fraction(found.lower_bound, error_price) - most) / total
+    return Solution(
+        feature=found.feature,
+        left=found.left,
+        right=found.right,
+        counts=found.counts.astype(np.int64).reshape(-1, n_classes),
+        errors=found.loss,
+        leaves=found.leaves,
+        weight=total,
+        objective=reached,
+        lower_bound=reached if exact else min(reached, max(proved, price)),
+        # Only the optimal search sets out to prove; elsewhere a closed gap is good luck.
+        status="optimal" if exact and algorithm == "optimal" else found.status,
+        statistics=statistics_of(table, found),
+    )
+
+
+def default_lookahead(max_depth: int) -> int:
+    """Return the lookahead at which SPLIT does the least work, by the paper's analysis."""
+    return max(1, (max_depth - 1) // 2)
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Read ``n_jobs`` as scikit-learn does: None is one thread, -1 all, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    n_jobs = check_number("n_jobs", n_jobs, Integral, "a number of threads, -1 for all")
+    if n_jobs == 0:
+        raise ValueError("n_jobs=0 has no meaning: give 1 for one thread or -1 for all processors.")
+    if n_jobs > 0:
+        return min(n_jobs, MOST_THREADS)
+    processors = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    )
+    return max(1, (processors or 1) + 1 + max(n_jobs, -MOST_THREADS))

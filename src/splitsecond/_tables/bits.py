@@ -1,0 +1,58 @@
+"""Numbers and columns as the core takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond import _core
+from splitsecond._tables.binary import DenseTable, Table
+
+
+@dataclass(frozen=True)
+class PackedTable(Table):
+    """Columns of bits, 64 rows a word."""
+
+    words: list[NDArray[np.uint64]]
+
+    def column(self, j: int) -> NDArray[np.uint8]:
+        bits = self.words[j].astype("<u8", copy=False).view(np.uint8)
+        return np.unpackbits(bits, count=self.n_rows, bitorder="little")
+
+    @property
+    def held_bytes(self) -> int:
+        return sum(column.nbytes for column in self.words)
+
+    def constant(self) -> list[int]:
+        return [j for j in range(self.n_columns) if len(np.unique(self.column(j))) == 1]
+
+    def in_rows(self) -> DenseTable:
+        rows = np.empty((self.n_rows, self.n_columns), dtype=np.uint8)
+        for j in range(self.n_columns):
+            rows[:, j] = self.column(j)
+        return DenseTable(self.n_rows, self.n_columns, self.labels, [rows])
+
+    def core(self) -> _core.Table:
+        return _core.Table.packed(self.words, self.n_rows)
+
+
+def pack_columns(table: Table, asked: Container[int], n_columns: int) -> list[NDArray[np.uint64]]:
+    """Return the columns asked for as bits, 64 rows a word, and empty arrays for the others."""
+    nothing = np.zeros(0, dtype=np.uint64)
+    return [pack_bits(table.column(j)) if j in asked else nothing for j in range(n_columns)]
+
+
+def pack_bits(answers: NDArray[np.generic]) -> NDArray[np.uint64]:
+    """Return a 0/1 column as bits, 64 rows a word."""
+    packed = np.packbits(np.asarray(answers == 1), bitorder="little")
+    padded = np.zeros(-(-len(packed) // 8) * 8, dtype=np.uint8)
+    padded[: len(packed)] = packed
+    return padded.view("<u8").astype(np.uint64)
+
+
+def number_of(digits: Iterable[int]) -> int:
+    """Return the number with these digits of 64 bits, the lowest first."""
+    return sum(int(digit) << (64 * i) for i, digit in enumerate(digits))

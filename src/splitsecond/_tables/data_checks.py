@@ -1,0 +1,384 @@
+"""What a table or a target is likely to be by mistake: found before a fit, and told as a warning.
+
+Columns are judged by a sample of the rows; only what looks wrong there is looked at in full.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond._support.messages import listed, shown
+from splitsecond._tables.binary import DenseTable, Table
+from splitsecond._tables.columns import Cells, Kind, RawTable, Variable
+
+FEWEST_ROWS = 50  # in fewer, columns are alike by chance
+SAMPLE = 500  # rows
+SMALL_SAMPLE = 64  # of a 0/1 array, whose fit may take less than a millisecond
+MOST_CLASSES = 100  # that numbers may stand for
+ROWS_OF_A_CLASS = 50  # on average; with fewer, so many numbers are a quantity
+FEW_WORDS = 3  # values that keep a column of text from being numbers
+SOME = 40  # values that are taken for all of a column
+RARE = 10  # times lambda, as a share of the rows, and
+RARE_SHARE = 0.1  # at most
+
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2}([T ]\d.*)?)?"
+    r"|\d{1,2}[-/.]\d{1,2}[-/.](\d{2}|\d{4})( \d.*)?"
+    rf"|(\d{{1,2}}[- ])?({_MONTHS})[a-z]*[-., ]+(\d{{1,2}},? )?\d{{2,4}}( \d.*)?",
+    re.IGNORECASE,
+)
+
+
+class DataWarning(UserWarning):
+    """The table or the target looks like something that a tree should not learn from as it is.
+
+    Warned of are a column that tells the classes apart one to one, copies of columns, text that
+    looks like dates, identifiers or numbers with a word for missing values, row numbers, a target
+    with very many classes, more 0/1 columns than the search handles without a time limit, and a
+    class that is too rare for lambda, so that the tree is a single leaf. The fit goes on.
+    """
+
+
+class ColumnWarning(DataWarning):
+    """The part of `DataWarning` that is about columns of the user's table."""
+
+    def __init__(self, text: str, found: Sequence[Finding] = ()) -> None:
+        super().__init__(text)
+        self.found = found
+
+
+class Suspicion(Enum):
+    """What a column may be: as said of one, as said of several, and what to do."""
+
+    TARGET = (
+        "tells the classes apart one to one, as the target itself does",
+        "tell the classes apart one to one, as the target itself does",
+        "Leave out what is not known before the class is.",
+    )
+    COPY = (
+        "is a copy of another",
+        "are copies of others",
+        "Leave out all but one of those that are equal.",
+    )
+    DATE = (
+        "looks like dates, as text",
+        "look like dates, as text",
+        "Turn them into numbers first, for example pd.to_datetime(X[name]).dt.year.",
+    )
+    IDENTIFIER = (
+        "looks like an identifier",
+        "look like identifiers",
+        "Nearly every row has a value of its own: leave out identifiers.",
+    )
+    ROW_NUMBER = (
+        "looks like a row number",
+        "look like row numbers",
+        "No number of the range is there twice: leave out row numbers.",
+    )
+    WORDS = (
+        "is text, but holds numbers except for a few values",
+        "are text, but hold numbers except for a few values",
+        "If those stand for missing values, make numbers of the column: "
+        'pd.to_numeric(X[name], errors="coerce").',
+    )
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A column that is under suspicion."""
+
+    column: int
+    label: Any
+    what: Suspicion
+    detail: str = ""  # what it copies, or what is no number
+    words: Sequence[str] = ()  # those that are no numbers
+
+
+# ---- the target ----------------------------------------------------------------------------------
+
+
+def refuse_quantity(classes: NDArray[Any], n_rows: int) -> None:
+    """Refuse numbers as classes that are too many, with too few rows each, to be classes."""
+    if len(classes) > MOST_CLASSES and n_rows < ROWS_OF_A_CLASS * len(classes):
+        raise ValueError(
+            f"Unknown label type: y holds {len(classes):,} different numbers in {n_rows:,} rows, "
+            f"such as {shown(classes[0])} and {shown(classes[-1])}: a quantity, and not classes. "
+            "Make classes of it, for example with y > y.mean(); if they are classes, pass them as "
+            "text, with y.astype(str)."
+        )
+
+
+def warn_of_classes(n_classes: int, n_rows: int, stacklevel: int) -> None:
+    """Warn of a target with so many classes that a small tree cannot predict them all."""
+    if n_classes > MOST_CLASSES or (n_rows >= FEWEST_ROWS and n_classes > n_rows / 2):
+        _warn(
+            f"The target has {n_classes:,} classes in {n_rows:,} rows, and each class needs a leaf "
+            "of its own. Join classes, or check that this is the target.",
+            stacklevel + 1,
+        )
+
+
+def rare_classes(counts: NDArray[Any], regularization: Any) -> float | None:
+    """Return the share of all classes but the largest, if it is too small for lambda; or None."""
+    total = float(counts.sum())
+    others = 1 - float(counts.max()) / total
+    is_rare = 0 < others <= min(RARE_SHARE, RARE * float(regularization))
+    return others if is_rare else None
+
+
+def rare_text(share: float, regularization: Any) -> str:
+    """Say what rare classes lead to, and what to do."""
+    return (
+        f"All classes but the largest have {share:.1%} of the weight together, and a leaf must be "
+        f"worth lambda, regularization={float(regularization):.3g} ({float(regularization):.1%} of "
+        "it). Try a smaller regularization, or class_weight='balanced'."
+    )
+
+
+def warn_of_leaf(tree: Any, regularization: Any, stacklevel: int) -> None:
+    """Warn if a tree is a single leaf because the other classes are rare."""
+    if tree.n_leaves > 1 or tree.n_rows[0] < FEWEST_ROWS:
+        return
+    share = rare_classes(tree.counts[0], regularization)
+    if share is not None:
+        label = shown(tree.classes[tree.prediction[0]])
+        _warn(
+            f"The tree is a single leaf, which predicts {label} for every row. "
+            f"{rare_text(share, regularization)}",
+            stacklevel + 1,
+        )
+
+
+# ---- the table -----------------------------------------------------------------------------------
+
+
+def warn_of_columns(found: Sequence[Finding], stacklevel: int) -> None:
+    """Warn of columns, those of one kind together."""
+    for what in Suspicion:
+        some = [each for each in found if each.what is what]
+        if some:
+            names = listed([f"{shown(each.label)}{each.detail}" for each in some], 5)
+            one, several, remedy = what.value
+            said = f"Column {names} {one}" if len(some) == 1 else f"Columns {names} {several}"
+            _warn(ColumnWarning(f"{said}. {remedy}", some), stacklevel + 1)
+
+
+def warn_of_width(n_columns: int, most: int | None, stacklevel: int) -> None:
+    """Warn of more 0/1 columns than a search can be expected to finish with."""
+    if most is not None and n_columns > most:
+        _warn(
+            f"There are {n_columns:,} 0/1 columns, and this search may take very long with more "
+            f"than {most:,}. Give a time_limit, a coarser binarizer (such as the default, 'auto'), "
+            "or fewer columns.",
+            stacklevel + 1,
+        )
+
+
+def findings(
+    source: Table | RawTable,
+    variables: Sequence[Variable] | None,
+    codes: NDArray[Any] | None,
+    n_classes: int,
+) -> list[Finding]:
+    """Look for suspicious columns of a table, given what they are and the classes of its rows."""
+    n_rows = source.n_rows
+    if n_rows < FEWEST_ROWS:
+        return []
+    size = SAMPLE if isinstance(source, RawTable) or source.labels is not None else SMALL_SAMPLE
+    places = np.arange(0, n_rows, max(1, n_rows // size))
+    has_names = source.labels is not None  # others are made by programs, which may repeat columns
+    found: list[Finding] = []
+    columns: _Columns
+    if isinstance(source, RawTable):
+        assert variables is not None
+        found += _texts(variables, n_rows)
+        columns = _RawColumns(source, variables)
+        sample = columns.sample(places)
+        if has_names:
+            found += _row_numbers(columns, sample)
+    elif isinstance(source, DenseTable):
+        columns = _FlagColumns(source)
+        if n_classes != 2:  # a column of two values cannot tell more classes apart
+            codes = None
+        if codes is None and not has_names:
+            return []
+        sample = columns.sample(places, None if has_names else codes)
+    else:
+        return []  # a sparse table: columns are many, and come from a program
+    if codes is not None and n_classes > 1:
+        found += _targets(columns, sample, codes, codes[places], n_classes)
+    if has_names:
+        found += _copies(columns, sample)
+    return found
+
+
+def text_is(distinct: int, n_rows: int, values: Iterable[str]) -> Suspicion | None:
+    """Say what a column of text may be, by its different values or some of them."""
+    some = list(islice(values, SOME))
+    if len(some) > 2 and all(_DATE.fullmatch(text.strip()) for text in some):
+        return Suspicion.DATE
+    if distinct > max(20, n_rows / 2):
+        return Suspicion.IDENTIFIER
+    return None
+
+
+def words_among_numbers(values: Iterable[str], n_values: int) -> list[str]:
+    """Return the words that keep a column of text from being numbers, if they are few."""
+    odd = list(islice((text for text in values if not _is_number(text)), FEW_WORDS + 1))
+    return odd if 0 < len(odd) <= FEW_WORDS < n_values - len(odd) else []
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _texts(variables: Sequence[Variable], n_rows: int) -> Iterator[Finding]:
+    for j, variable in enumerate(variables):
+        values = variable.categories
+        if variable.kind is not Kind.CATEGORY or not isinstance(values[0], str):
+            continue
+        odd = words_among_numbers(map(str, values), len(values))
+        if odd:
+            detail = f" ({', '.join(map(shown, odd))})"
+            yield Finding(j, variable.label, Suspicion.WORDS, detail, odd)
+            continue
+        step = max(1, len(values) // SOME)
+        what = text_is(len(values), n_rows, map(str, values[::step]))
+        if what is not None:
+            yield Finding(j, variable.label, what)
+
+
+class _Columns:
+    """Columns as numbers that are equal where the values are, and what they are called."""
+
+    def label(self, j: int) -> Any:
+        raise NotImplementedError
+
+    def sample(self, places: NDArray[np.intp]) -> dict[int, NDArray[Any]]:
+        """Return some rows of every column that more than one value is in."""
+        raise NotImplementedError
+
+    def whole(self, j: int) -> NDArray[Any]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class _FlagColumns(_Columns):
+    table: DenseTable
+
+    def label(self, j: int) -> Any:
+        return j if self.table.labels is None else self.table.labels[j]
+
+    def sample(
+        self, places: NDArray[np.intp], codes: NDArray[Any] | None = None
+    ) -> dict[int, NDArray[Any]]:
+        """With the codes of two classes, only of those that may be one to one with them."""
+        parts = [block[places].reshape(len(places), -1) for block in self.table.blocks]
+        rows = np.hstack(parts)
+        wanted = (rows != rows[0]).any(axis=0)
+        if codes is not None:
+            same = rows == codes[places][:, None]
+            wanted &= same.all(axis=0) | ~same.any(axis=0)
+        return {int(j): rows[:, j] for j in np.flatnonzero(wanted)}
+
+    def whole(self, j: int) -> NDArray[Any]:
+        return self.table.column(j)
+
+
+@dataclass(frozen=True)
+class _RawColumns(_Columns):
+    table: RawTable
+    variables: Sequence[Variable]
+
+    def label(self, j: int) -> Any:
+        return self.table.label(j)
+
+    def sample(self, places: NDArray[np.intp]) -> dict[int, NDArray[Any]]:
+        some = self.table.rows(places)
+        read = {
+            j: self._numbers(j, some.cells(j))
+            for j, variable in enumerate(self.variables)
+            if variable.dropped is None
+        }
+        return {j: values for j, values in read.items() if (values != values[0]).any()}
+
+    def whole(self, j: int) -> NDArray[Any]:
+        return self._numbers(j, self.table.cells(j))
+
+    def _numbers(self, j: int, cells: Cells) -> NDArray[Any]:
+        values = self.variables[j].values(cells)
+        return np.nan_to_num(values, nan=np.inf) if values.dtype.kind == "f" else values
+
+
+def _targets(
+    columns: _Columns,
+    sample: dict[int, NDArray[Any]],
+    codes: NDArray[Any],
+    some: NDArray[Any],
+    n_classes: int,
+) -> Iterator[Finding]:
+    for j, values in sample.items():
+        if _one_to_one(values, some) and _one_to_one(columns.whole(j), codes, n_classes):
+            yield Finding(j, columns.label(j), Suspicion.TARGET)
+
+
+def _one_to_one(values: NDArray[Any], codes: NDArray[Any], n_classes: int | None = None) -> bool:
+    """Whether rows have the same value just where they have the same class."""
+    distinct, at, places = np.unique(values, return_index=True, return_inverse=True)
+    if n_classes is None:
+        n_classes = len(np.unique(codes))
+    if len(distinct) != n_classes or len(set(codes[at].tolist())) != n_classes:
+        return False
+    return bool((codes[at][places.reshape(-1)] == codes).all())
+
+
+def _copies(columns: _Columns, sample: dict[int, NDArray[Any]]) -> Iterator[Finding]:
+    alike: dict[Any, list[int]] = {}
+    for j, values in sample.items():
+        alike.setdefault(_signature(columns, j, values), []).append(j)
+    for group in alike.values():
+        first = group[0]
+        for j in group[1:]:
+            if np.array_equal(columns.whole(first), columns.whole(j)):
+                label = shown(columns.label(first))
+                yield Finding(j, columns.label(j), Suspicion.COPY, f" (of {label})")
+
+
+def _signature(columns: _Columns, j: int, values: NDArray[Any]) -> Any:
+    """Return what columns that are equal have in common."""
+    categories = columns.variables[j].categories if isinstance(columns, _RawColumns) else ()
+    return categories, np.asarray(values, dtype=np.float64).tobytes()
+
+
+def _row_numbers(columns: _RawColumns, sample: dict[int, NDArray[Any]]) -> Iterator[Finding]:
+    for j, values in sample.items():
+        if columns.variables[j].kind is not Kind.NUMBER or not columns.table.is_integer(j):
+            continue
+        if len(np.unique(values)) == len(values) and is_row_number(columns.whole(j)):
+            yield Finding(j, columns.label(j), Suspicion.ROW_NUMBER)
+
+
+def is_row_number(values: NDArray[Any]) -> bool:
+    """Whether a column of integers has most numbers of a range, none of them twice."""
+    low, n = values.min(), len(values)
+    if not n - 1 <= values.max() - low < 2 * n:
+        return False
+    return int(np.bincount((values - low).astype(np.intp)).max()) == 1
+
+
+def _warn(said: str | ColumnWarning, stacklevel: int) -> None:
+    warnings.warn(DataWarning(said) if isinstance(said, str) else said, stacklevel=stacklevel + 1)

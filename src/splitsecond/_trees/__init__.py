@@ -1,0 +1,1 @@
+"""One tree and its forms: text, rules, SQL, Python, scikit-learn."""

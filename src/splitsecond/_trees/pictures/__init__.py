@@ -1,0 +1,1 @@
+"""Trees and sets as pictures: layout, SVG, matplotlib, notebooks."""

@@ -1,0 +1,98 @@
+"""A tree as the source of a Python function."""
+
+from __future__ import annotations
+
+import keyword
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from splitsecond._trees.conditions import Condition, conditions, has_labels
+from splitsecond._trees.sizes import size_text
+
+if TYPE_CHECKING:
+    from splitsecond._trees.tree import Tree
+
+DEEPEST = 90  # Python reads no more than 100 levels of indentation
+
+BLANKS = '''\
+
+    def known(value):
+        """Return the value, None if it is blank: None, NaN, or NA of pandas."""
+        if type(value).__name__ in ("NAType", "NaTType"):
+            return None
+        return value if value == value else None
+
+    def number(value):
+        """Return the value as a 64-bit float, NaN if it is blank."""
+        if isinstance(value, str):
+            raise TypeError(f"expected a number, got {value!r}")
+        value = known(value)
+        return float("nan") if value is None else float(value)
+'''
+
+
+def to_python(tree: Tree, name: str) -> str:
+    """Write a function of nested ifs."""
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"name={name!r:.60} must be a name that a Python function can have.")
+    if tree.depth > DEEPEST:
+        raise ValueError(
+            f"The tree has {tree.depth} levels, more than the {DEEPEST} that Python can nest."
+        )
+    labelled = has_labels(tree)
+    asked = {j: _condition(each, labelled) for j, each in conditions(tree).items()}
+    labels = [literal(label) for label in tree.classes.tolist()]
+    leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
+    lines = [
+        f"def {name}(row=None, /, **columns):",
+        f'    """Predict the class of a row: a tree of {leaves}, learnt from {size_text(tree, 0)}.',
+        "",
+        "    The row is a mapping of column to value; columns may be given as keywords instead."
+        if labelled
+        else "    The row is a sequence of the values of all columns.",
+        '    """',
+        *(BLANKS.splitlines() if asked else []),
+        *(["", "    row = columns if row is None else row"] if asked else []),
+    ]
+    waiting = [(0, "    ")]
+    while waiting:
+        node, indent = waiting.pop()
+        if tree.feature[node] < 0:
+            lines.append(f"{indent}return {labels[tree.prediction[node]]}")
+            continue
+        lines.append(f"{indent}if {asked[int(tree.feature[node])]}:")
+        waiting.append((int(tree.right[node]), indent))  # what follows an if that returns
+        waiting.append((int(tree.left[node]), indent + "    "))
+    return "\n".join(lines) + "\n"
+
+
+def _condition(asked: Condition, labelled: bool) -> str:
+    variable = asked.variable
+    key = literal(variable.label) if labelled else repr(int(variable.label))
+    cell = f"row[{key}]"
+    if asked.missing:
+        return f"known({cell}) is None"
+    if asked.at_most is not None:
+        return f"number({cell}) <= {literal(asked.at_most)}"
+    if asked.equals is not None:
+        return f"number({cell}) == {literal(asked.equals)}"
+    values = [literal(each) for each in asked.among]
+    if not values:
+        return "False"
+    if len(values) == 1:
+        return f"known({cell}) == {values[0]}"
+    return f"known({cell}) in ({', '.join(values)})"
+
+
+def literal(of: Any) -> str:
+    """Write a value that needs no import; others as text."""
+    if isinstance(of, np.generic):
+        of = of.item()
+    return repr(of) if _is_plain(of) else repr(str(of))
+
+
+def _is_plain(of: Any) -> bool:
+    if isinstance(of, tuple):
+        return type(of) is tuple and all(map(_is_plain, of))
+    return of is None or type(of) in (bool, int, float, str, bytes)

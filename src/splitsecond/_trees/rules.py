@@ -1,0 +1,119 @@
+"""Paths of a tree as rules: what its answers come to, variable by variable.
+
+Of the answers on a path, those that follow from others are left out, and bounds of a variable are
+joined. Nothing is left out that some value would tell: what follows from what is found by asking
+all questions of every value that they can tell apart, a missing one and an unknown category too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond._tables.columns import BLANK, UNKNOWN, Kind, Variable
+from splitsecond._tables.literals import Literal, value_text
+
+
+class Answer(NamedTuple):
+    """A question of a path, and how it was answered."""
+
+    literal: Literal
+    is_yes: bool
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a path requires of one variable."""
+
+    name: str
+    kept: list[Answer]  # those that others do not imply
+    takes_missing: bool  # whether a missing value meets it
+    is_possible: bool  # whether any value does
+
+    def texts(self, says_missing: bool) -> list[str]:
+        """Write it; ``says_missing``: whether to say that missing values meet it."""
+        low, high = self._bounds()
+        or_missing = says_missing and self.takes_missing
+        texts: list[str] = []
+        for literal, is_yes in self.kept:
+            if literal.operator == "<=" and low is not None and high is not None:
+                if not is_yes:
+                    low_text, high_text = value_text(low.value), value_text(high.value)
+                    texts.append(f"{low_text} < {self.name} <= {high_text}")
+            elif literal.operator != "is missing" or is_yes or not self._says_more():
+                texts.append(str(literal) if is_yes else literal.negation(or_missing))
+        return texts
+
+    def parts(self) -> dict[str, Any]:
+        """Return it as plain values: see `Tree.rules`."""
+        parts: dict[str, Any] = {"variable": self.name, "missing": self.takes_missing}
+        if not self.is_possible:
+            return {**parts, "never": True}
+        for literal, is_yes in self.kept:
+            value = 1 if literal.operator == "is 1" else literal.value
+            if literal.operator == "<=":
+                parts["at_most" if is_yes else "above"] = value
+            elif literal.operator == "is missing":
+                parts |= {"only_missing": True} if is_yes else {}
+            elif is_yes:
+                parts["equals"] = value
+            else:
+                parts.setdefault("not_equals", []).append(value)
+        return parts
+
+    def _bounds(self) -> tuple[Literal | None, Literal | None]:
+        cuts = {is_yes: literal for literal, is_yes in self.kept if literal.operator == "<="}
+        return cuts.get(False), cuts.get(True)
+
+    def _says_more(self) -> bool:
+        """Whether other conditions say that no value is missing, by not saying "or missing"."""
+        return self.is_possible and len(self.kept) > 1
+
+
+def conditions_of(answers: list[Answer], variables: dict[int, Variable]) -> list[Condition]:
+    """Return what the answers of a path come to, in the order of its variables."""
+    of_column: dict[int, list[Answer]] = {}
+    for each in answers:
+        of_column.setdefault(each.literal.column, []).append(each)
+    found = [_condition(variables[column], own) for column, own in of_column.items()]
+    return [each for each in found if each.kept]
+
+
+def _condition(variable: Variable, answers: list[Answer]) -> Condition:
+    values = _told_apart(variable, [each.literal for each in answers])
+    met = [each.literal.answers(variable, values) == each.is_yes for each in answers]
+    all_met = np.logical_and.reduce(met)
+    kept = set(range(len(answers)))
+    for i in sorted(kept, key=lambda i: _rank(answers[i])):
+        others = np.ones(len(values), dtype=bool)
+        for j in kept - {i}:
+            others &= met[j]
+        if met[i][others].all():
+            kept.discard(i)
+    return Condition(
+        answers[0].literal.name,
+        [answers[i] for i in sorted(kept)],
+        bool(all_met[-1]),
+        bool(all_met.any()),
+    )
+
+
+def _rank(answer: Answer) -> int:
+    """Return what is left out first, where either would do: what says least."""
+    operator, is_yes = answer.literal.operator, answer.is_yes
+    if operator == "<=":
+        return 2
+    return 3 if is_yes else 1 if operator == "is missing" else 0
+
+
+def _told_apart(variable: Variable, literals: list[Literal]) -> NDArray[Any]:
+    """Return a value for each way to answer the questions; the last is the missing one."""
+    if variable.kind not in (Kind.BINARY, Kind.NUMBER):
+        return np.array([*range(len(variable.categories)), UNKNOWN, BLANK])
+    compared = [1.0 if each.operator == "is 1" else each.value for each in literals]
+    numbers = np.array([float(v) for v in compared if v is not None and not isinstance(v, str)])
+    above = np.nextafter(numbers, np.inf)  # all up to the next number are alike
+    return np.concatenate([[-np.inf], numbers, above, [np.nan]])

@@ -1,0 +1,122 @@
+"""A tree as a scikit-learn `DecisionTreeClassifier`, for the tools that read those."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from splitsecond._support.messages import shown
+from splitsecond._tables.binary import names_of
+from splitsecond._tables.columns import Kind
+from splitsecond._trees.conditions import Condition, conditions, has_labels
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
+
+    from splitsecond._trees.tree import Tree
+
+
+class _Split(NamedTuple):
+    """A question as scikit-learn asks it: whether a value is at most a threshold."""
+
+    column: int
+    threshold: float
+    yes_is_left: bool  # where values up to the threshold answer yes
+    blanks_left: bool
+
+
+def to_sklearn(tree: Tree, questions: bool | None) -> DecisionTreeClassifier:
+    """Rebuild the tree, on the user's own columns or on columns of answers."""
+    splits, names = None, None
+    if not questions:
+        splits, n_columns, names = _on_columns(tree)
+        if splits is None and questions is not None:
+            worst = next(str(tree.literals[j]) for j, c in conditions(tree).items() if not _fits(c))
+            raise ValueError(
+                f"The question {shown(worst)} cannot be asked by comparing numbers, which is all "
+                "that scikit-learn's trees do: leave out questions=False."
+            )
+    if splits is None:
+        splits = {j: _Split(i, 0.5, False, True) for i, j in enumerate(sorted(tree.literals))}
+        n_columns = max(len(splits), 1)
+    return _assembled(tree, splits, n_columns, names)
+
+
+def _fits(asked: Condition) -> bool:
+    is_flag = asked.equals == 1.0 and asked.variable.kind is Kind.BINARY
+    return asked.is_number and (asked.missing or asked.at_most is not None or is_flag)
+
+
+def _on_columns(tree: Tree) -> tuple[dict[int, _Split] | None, int, list[str] | None]:
+    """Return splits on the user's columns, how many those are, and their names."""
+    asked = conditions(tree)
+    if not all(map(_fits, asked.values())):
+        return None, 0, None
+    columns = sorted(tree.variables)
+    place = {column: column for column in columns}
+    n_columns = tree.n_columns
+    labels = [tree.variables[column].label for column in columns]
+    names = names_of(labels) if has_labels(tree) and columns else None
+    if names is not None:  # they are found by name, so the others may be left out
+        place = {column: i for i, column in enumerate(columns)}
+        n_columns = len(columns)
+    splits = {}
+    for j, condition in asked.items():
+        column = place[tree.literals[j].column]
+        if condition.missing:  # every number is on the left
+            splits[j] = _Split(column, np.inf, False, False)
+        elif condition.equals is not None:
+            splits[j] = _Split(column, 0.5, False, True)
+        else:
+            assert condition.at_most is not None
+            splits[j] = _Split(column, _in_32_bits(condition.at_most), True, False)
+    return splits, n_columns, names
+
+
+def _in_32_bits(threshold: float) -> float:
+    """Return a threshold for values that are rounded to 32 bits, so that its own is within it."""
+    with np.errstate(over="ignore"):
+        return max(threshold, float(np.float32(threshold)))
+
+
+def _assembled(
+    tree: Tree, splits: dict[int, _Split], n_columns: int, names: list[str] | None
+) -> DecisionTreeClassifier:
+    from sklearn.tree import DecisionTreeClassifier
+
+    model = DecisionTreeClassifier()
+    shares = tree.shares()
+    # A fitted tree tells what its nodes are made of, which differs between versions.
+    template = model.fit([[0]], [0]).tree_
+    state: dict[str, Any] = template.__getstate__()
+    nodes = np.zeros(len(tree.feature), dtype=state["nodes"].dtype)
+    nodes["n_node_samples"] = tree.n_rows
+    nodes["weighted_n_node_samples"] = tree.counts.sum(axis=1)
+    nodes["impurity"] = 1 - (shares**2).sum(axis=1)
+    nodes["left_child"] = nodes["right_child"] = -1
+    nodes["feature"] = nodes["threshold"] = -2
+    for node, j in enumerate(tree.feature.tolist()):
+        if j >= 0:
+            split = splits[j]
+            yes, no = int(tree.left[node]), int(tree.right[node])
+            left, right = (yes, no) if split.yes_is_left else (no, yes)
+            nodes[node]["left_child"], nodes[node]["right_child"] = left, right
+            nodes[node]["feature"], nodes[node]["threshold"] = split.column, split.threshold
+            nodes[node]["missing_go_to_left"] = split.blanks_left
+    n_classes = len(tree.classes)
+    model.tree_ = type(template)(n_columns, np.array([n_classes], dtype=np.intp), 1)
+    model.tree_.__setstate__(
+        {
+            **state,
+            "max_depth": tree.depth,
+            "node_count": len(nodes),
+            "nodes": nodes,
+            "values": np.ascontiguousarray(shares[:, None, :]),
+        }
+    )
+    model.classes_, model.n_classes_ = tree.classes, n_classes
+    model.n_features_in_ = model.max_features_ = n_columns
+    if names is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    return model
