@@ -26,7 +26,7 @@ PEERS_DATA = {
     "adult": "Adult, 30,162 x 64",
     "covertype": "Covertype, 581,012 x 41",
 }
-# Heading, table of the measurements, depth, our method, the peer.
+# Heading, table of the measurements, depth, our method, the other package.
 PEERS_COLUMNS = [
     ("LicketySPLIT, depth 5", "LicketySPLIT", "5", "splitsecond LicketySPLIT", ""),
     ("tree-praxis, lookahead 1", "LicketySPLIT", "5", "splitsecond LicketySPLIT", "tree-praxis"),
@@ -46,18 +46,33 @@ RAW_DATA = {
 
 
 def peers() -> str:
-    """Compare single trees with other packages: time, and objective in brackets."""
+    """Compare single trees with other packages: a table of times, and one of objectives."""
     rows = read("peers")
-    lines = [
-        [title, *(peers_cell(rows, data, column) for column in PEERS_COLUMNS)]
+    found = {
+        title: [peers_row(rows, data, column) for column in PEERS_COLUMNS]
         for data, title in PEERS_DATA.items()
-    ]
-    return table(["data", *(column[0] for column in PEERS_COLUMNS)], lines)
+    }
+    names = [column[0] for column in PEERS_COLUMNS]
+    times = [f"{name} / ours" if peer else f"{name}, time" for name, *_, peer in PEERS_COLUMNS]
+    return "\n".join(
+        [
+            table(
+                ["data", *times],
+                [[title, *map(peers_time, cells)] for title, cells in found.items()],
+            ),
+            "Training objectives of the same fits:\n",
+            table(
+                ["data", *names],
+                [[title, *map(peers_objective, cells)] for title, cells in found.items()],
+            ),
+        ]
+    )
 
 
-def peers_cell(
+def peers_row(
     rows: list[dict[str, str]], data: str, column: tuple[str, str, str, str, str]
-) -> str:
+) -> dict[str, str]:
+    """Find the measurement of a column for a data set; an empty one if there is none."""
     _, name, depth, ours, peer = column
     for row in rows:
         if (
@@ -65,14 +80,20 @@ def peers_cell(
             and (row["data"], row["depth"], row["regularization"]) == (data, depth, "0.001")
             and row["method"].startswith(peer or ours)
         ):
-            if not row["median"]:
-                return row["status"]
-            time = seconds(float(row["median"]))
-            objective = f"{float(row['objective']):.4f}"
-            if not peer:
-                return f"**{time}** ({objective})"
-            return f"{ratio(float(row['time_over_ours']))} ({objective})"
-    return "-"
+            return {**row, "peer": peer}
+    return {}
+
+
+def peers_time(row: dict[str, str]) -> str:
+    if not row or not row["median"]:
+        return row.get("status", "-")
+    if row["peer"]:
+        return ratio(float(row["time_over_ours"]))
+    return f"**{seconds(float(row['median']))}**"
+
+
+def peers_objective(row: dict[str, str]) -> str:
+    return _four(row["objective"]) if row and row["median"] else "-"
 
 
 def raw() -> str:
@@ -93,11 +114,11 @@ def raw() -> str:
         )
     headings = [
         "data",
-        "in all",
-        "paper, its machine",
-        "gosdt's binarizer, times ours",
+        "time",
+        "paper's time, on its machine",
+        "gosdt's binarizer / ours (time)",
         "objective, lambda .001",
-        "with gosdt's columns",
+        "objective with gosdt's columns",
     ]
     maximum = max(float(row["memory_over_frame"]) for row in rows if row["memory_over_frame"])
     return table(headings, lines) + (
