@@ -57,12 +57,12 @@ run-core-tests:
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 
 test-python: $(VENV)/.extra-test  ## Run the Python tests
-	$(PY) -m pytest $(PARALLEL) --ignore tests/test_limits.py
-	$(PY) -m pytest tests/test_limits.py
+	$(PY) -m pytest $(PARALLEL) --ignore tests/solving/test_limits.py
+	$(PY) -m pytest tests/solving/test_limits.py
 
 test-exports: export SPLITSECOND_REQUIRE_EXPORTS := 1
 test-exports: $(VENV)/.extra-test-exports  ## Run the tests that need shap and ONNX
-	$(PY) -m pytest -m exports tests/test_exports.py
+	$(PY) -m pytest -m exports tests/trees/test_exports.py
 
 hunt: $(VENV)/.extra-test  ## Search for new counterexamples: the property tests, with thousands of fresh examples
 	$(PY) -m pytest $(PARALLEL) --hypothesis-profile=search -m hypothesis

@@ -23,7 +23,7 @@ from strategies import threshold_table
 
 from splitsecond import LimitWarning, RashomonImportance, TreeFARMS, _importance
 
-GUIDE = Path(__file__).parents[1] / "docs" / "importance.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "importance.md"
 
 
 # The same for everyone
