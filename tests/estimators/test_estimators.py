@@ -132,6 +132,14 @@ def test_default_lookahead(max_depth: int, lookahead: int, table: Any) -> None:
     assert default.lookahead_depth is None
 
 
+def test_the_default_lookahead_counts_usable_levels() -> None:
+    table = np.random.default_rng(0).integers(0, 2, (200, 4))
+    y = table[:, 0] ^ table[:, 1] ^ (np.arange(200) % 7 == 0)
+    wide, narrow = (SPLITClassifier(max_depth=depth).fit(table, y) for depth in (20, 4))
+    assert wide.objective_ == narrow.objective_
+    assert wide.statistics_["completions"] == narrow.statistics_["completions"]
+
+
 def test_postprocessing_never_hurts(table: Any) -> None:
     with_it, without = (
         SPLITClassifier(max_depth=4, regularization=0.001, postprocess=choice).fit(*table)
@@ -500,6 +508,10 @@ def test_numpy_numbers_as_parameters(classifier: Any, table: Any) -> None:
 @every_classifier
 def test_is_a_classifier(classifier: Any) -> None:
     assert is_classifier(classifier())
+
+
+def test_estimators_are_not_each_other() -> None:
+    assert not isinstance(OptimalTreeClassifier(), LicketySPLITClassifier)
 
 
 @every_classifier
