@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BENCH_OUT ?= build/benchmarks
+TESTS ?= tests
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check --no-input
@@ -28,10 +29,12 @@ define core_tests
 endef
 comma := ,
 
+PARALLEL := -n auto --maxprocesses 4 --dist worksteal
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-core test-python test-exports hunt lint docs format sanitize bench paper clean
+.PHONY: help demo quick test test-core test-python test-exports hunt lint docs format sanitize bench paper clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -39,6 +42,9 @@ help:  ## Show this list
 
 demo: $(VENV)/.extra-demo  ## Fit a tree on real data, print it, and compare the searches
 	@$(PY) examples/demo.py
+
+quick: $(VENV)/.extra-test  ## Run the quick Python tests, for every change: less than a minute once built
+	$(PY) -m pytest $(PARALLEL) -m "not slow" $(TESTS)
 
 test: test-core test-python  ## Run all tests, C++ and Python
 
@@ -54,15 +60,13 @@ run-core-tests:
 	$(call core_tests,build/core,,2)
 
 # Tests of limits look at the clock, so they run alone; the others share the processors.
-PARALLEL := -n auto --maxprocesses 4 --dist worksteal
-
-test-python: $(VENV)/.extra-test  ## Run the Python tests
-	$(PY) -m pytest $(PARALLEL) --ignore tests/test_limits.py
-	$(PY) -m pytest tests/test_limits.py
+test-python: $(VENV)/.extra-test  ## Run all Python tests
+	$(PY) -m pytest $(PARALLEL) --ignore tests/solving/test_limits.py
+	$(PY) -m pytest tests/solving/test_limits.py
 
 test-exports: export SPLITSECOND_REQUIRE_EXPORTS := 1
 test-exports: $(VENV)/.extra-test-exports  ## Run the tests that need shap and ONNX
-	$(PY) -m pytest -m exports tests/test_exports.py
+	$(PY) -m pytest -m exports tests/trees/test_exports.py
 
 hunt: $(VENV)/.extra-test  ## Search for new counterexamples: the property tests, with thousands of fresh examples
 	$(PY) -m pytest $(PARALLEL) --hypothesis-profile=search -m hypothesis

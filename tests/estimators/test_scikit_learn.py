@@ -23,12 +23,10 @@ from splitsecond import (
     ThresholdGuessBinarizer,
 )
 
+# Each class once, and each way to name a binarizer: `fit` is the same for all of them.
 # Not binarizer=None: it refuses everything but 0/1, and hardly a check has such a table.
 CLASSIFIERS = [
     GreedyTreeClassifier(max_depth=2),
-    LicketySPLITClassifier(max_depth=2),
-    OptimalTreeClassifier(max_depth=2),
-    SPLITClassifier(max_depth=2),
     LicketySPLITClassifier(max_depth=2, binarizer="quantile"),
     OptimalTreeClassifier(max_depth=2, binarizer="midpoint"),
     SPLITClassifier(max_depth=2, binarizer=QuantileBinarizer(n_quantiles=4)),

@@ -21,7 +21,7 @@ import splitsecond
 from splitsecond import datasets
 from splitsecond._support.install import install_line
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = [
     page
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))

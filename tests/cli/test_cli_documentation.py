@@ -13,7 +13,7 @@ from cli_files import run
 from splitsecond._cli import app as program
 from splitsecond._cli import exports, scoring, tables
 
-PAGE = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 COMMANDS: dict[str, Any] = typer.main.get_command(program.app).commands  # type: ignore[attr-defined]
 ROW = re.compile(r"^\| `(--[\w-]+)[^|]*\| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 

@@ -26,6 +26,7 @@ from splitsecond import (
     TreeFARMS,
     regularization_path,
 )
+from splitsecond._solving.solve import solve
 from splitsecond._support.checks import check_amount, number_of
 
 HOSTILE: list[Any] = [
@@ -80,6 +81,36 @@ NUMERIC = [
 )
 def test_parameters_of_classifiers(classifier: Any, name: str) -> None:
     attempt(name, lambda v: classifier(**{"max_depth": 1, name: v}).fit(BINARY, CLASSES))
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"max_depth": 10**30},
+        {"memory_limit": 10**30},
+        {"memory_limit": float("inf")},
+        {"time_limit": float("inf")},
+        {"n_jobs": 10**6},
+        {"regularization": Decimal("0.01")},
+    ],
+)
+def test_large_parameters(parameters: dict[str, Any]) -> None:
+    assert SPLITClassifier(**parameters).fit(BINARY, BINARY[:, 0]).n_leaves_ <= 2
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"regularization": 10**400},
+        {"memory_limit": True},
+        {"postprocess": "no"},
+        {"n_jobs": 0},
+        {"max_depth": 2.5},
+    ],
+)
+def test_odd_parameters(parameters: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        SPLITClassifier(**parameters).fit(BINARY, BINARY[:, 0])
 
 
 @pytest.mark.parametrize("name", ["time_limit", "memory_limit", "n_jobs"])
@@ -213,6 +244,14 @@ def test_exact_numbers() -> None:
     for value in (-1, Decimal("-0.1"), float("nan"), 10**301, Decimal("1e-999999999"), "1"):
         with pytest.raises(ValueError, match="must be a number of at least 0"):
             check_amount("amount", value, "")
+
+
+def test_a_float_of_any_length_is_the_decimal_it_prints_as() -> None:
+    for regularization in (0.01, np.float32(0.01), np.float64(0.01), Decimal("0.01")):
+        solution = solve(
+            BINARY, BINARY[:, 0], n_classes=2, regularization=regularization, algorithm="greedy"
+        )
+        assert solution.objective == Fraction(1, 50)
 
 
 @pytest.mark.parametrize("ends", [0.01, Fraction(1, 3), Decimal("0.07"), np.float32(0.01)])

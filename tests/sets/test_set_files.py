@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from splitsecond import RESPLIT, TreeFARMS, load, save
 
-MODELS = Path(__file__).parent / "models"
+MODELS = Path(__file__).parents[1] / "models"
 RNG = np.random.default_rng(60)
 FRAME = pd.DataFrame(
     {

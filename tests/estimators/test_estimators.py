@@ -132,6 +132,14 @@ def test_default_lookahead(max_depth: int, lookahead: int, table: Any) -> None:
     assert default.lookahead_depth is None
 
 
+def test_the_default_lookahead_counts_usable_levels() -> None:
+    table = np.random.default_rng(0).integers(0, 2, (200, 4))
+    y = table[:, 0] ^ table[:, 1] ^ (np.arange(200) % 7 == 0)
+    wide, narrow = (SPLITClassifier(max_depth=depth).fit(table, y) for depth in (20, 4))
+    assert wide.objective_ == narrow.objective_
+    assert wide.statistics_["completions"] == narrow.statistics_["completions"]
+
+
 def test_postprocessing_never_hurts(table: Any) -> None:
     with_it, without = (
         SPLITClassifier(max_depth=4, regularization=0.001, postprocess=choice).fit(*table)
@@ -183,11 +191,10 @@ def test_quiet_by_default(classifier: Any, table: Any, capfd: pytest.CaptureFixt
     ],
     ids=["str", "object", "bool", "negative", "float", "large", "uint8"],
 )
-@every_classifier
-def test_labels_of_every_kind(classifier: Any, names: npt.NDArray[Any], table: Any) -> None:
+def test_labels_of_every_kind(names: npt.NDArray[Any], table: Any) -> None:
     X, codes = table
-    plain = small(classifier).fit(X, codes)
-    named = small(classifier).fit(X, names[codes])
+    plain = small(SPLITClassifier).fit(X, codes)
+    named = small(SPLITClassifier).fit(X, names[codes])
     assert arrays(named) == arrays(plain)
     assert named.classes_.tolist() == names.tolist()
     predicted = named.predict(X)
@@ -258,13 +265,12 @@ def test_integer_weights_are_repetition(classifier: Any, three_classes: Any) -> 
     assert np.asarray(weighted.tree_.counts) == pytest.approx(np.asarray(repeated.tree_.counts))
 
 
-@every_classifier
 @pytest.mark.parametrize("scale", [1.0, 3, 0.5, 1e6])
-def test_only_the_ratio_of_weights_matters(classifier: Any, scale: float, table: Any) -> None:
+def test_only_the_ratio_of_weights_matters(scale: float, table: Any) -> None:
     X, y = table
     weights = np.random.default_rng(23).integers(1, 5, size=len(X))
-    plain = small(classifier).fit(X, y, sample_weight=weights)
-    scaled = small(classifier).fit(X, y, sample_weight=weights * scale)
+    plain = small(SPLITClassifier).fit(X, y, sample_weight=weights)
+    scaled = small(SPLITClassifier).fit(X, y, sample_weight=weights * scale)
     assert arrays(scaled) == arrays(plain)
     assert scaled.objective_ == plain.objective_
 
@@ -299,13 +305,12 @@ def test_rows_without_weight_are_as_if_absent(classifier: Any, table: Any) -> No
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf, -np.inf])
-@every_classifier
-def test_impossible_weights_are_refused(classifier: Any, bad: float, table: Any) -> None:
+def test_impossible_weights_are_refused(bad: float, table: Any) -> None:
     X, y = table
     weights = np.ones(len(X))
     weights[17] = bad
     with pytest.raises(ValueError, match="weight"):
-        small(classifier).fit(X, y, sample_weight=weights)
+        small(SPLITClassifier).fit(X, y, sample_weight=weights)
 
 
 def test_weights_of_the_wrong_shape_are_refused(table: Any) -> None:
@@ -398,11 +403,10 @@ def test_unseen_rows_can_be_predicted(classifier: Any, table: Any) -> None:
 @pytest.mark.parametrize(
     "method", ["predict", "predict_proba", "apply", "get_depth", "get_n_leaves"]
 )
-@every_classifier
-def test_not_fitted(classifier: Any, method: str) -> None:
+def test_not_fitted(method: str) -> None:
     arguments = () if method.startswith("get") else ([[0, 1]],)
     with pytest.raises(NotFittedError):
-        getattr(classifier(), method)(*arguments)
+        getattr(SPLITClassifier(), method)(*arguments)
 
 
 # Parameters
@@ -465,11 +469,8 @@ def test_clones_are_unfitted_and_equal(classifier: Any, table: Any) -> None:
     ],
     ids=str,
 )
-@every_classifier
-def test_impossible_parameters_are_named(
-    classifier: Any, parameters: dict[str, Any], table: Any
-) -> None:
-    model = classifier(**parameters)
+def test_impossible_parameters_are_named(parameters: dict[str, Any], table: Any) -> None:
+    model = SPLITClassifier(**parameters)
     with pytest.raises((ValueError, TypeError), match=next(iter(parameters))):
         model.fit(*table)
 
@@ -500,6 +501,10 @@ def test_numpy_numbers_as_parameters(classifier: Any, table: Any) -> None:
 @every_classifier
 def test_is_a_classifier(classifier: Any) -> None:
     assert is_classifier(classifier())
+
+
+def test_estimators_are_not_each_other() -> None:
+    assert not isinstance(OptimalTreeClassifier(), LicketySPLITClassifier)
 
 
 @every_classifier

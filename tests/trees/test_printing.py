@@ -130,6 +130,11 @@ def test_only_what_is_proved_is_called_optimal() -> None:
     assert not re.search(r"(?<!near-)\boptimal\b", str(fitted))
 
 
+def test_a_closed_gap_reads_optimal() -> None:
+    text = str(model(LicketySPLITClassifier, regularization=0.5))
+    assert "proved optimal" in text
+
+
 def test_labels_that_are_numbers() -> None:
     fitted = OptimalTreeClassifier(max_depth=2, regularization=0.002).fit(FRAME, CODES * 10 + 7)
     body = "\n".join(str(fitted).splitlines()[2:])
@@ -140,6 +145,15 @@ def test_labels_that_are_numbers() -> None:
 @every_classifier
 def test_unfitted_models_print_as_scikit_learn_does(classifier: Any) -> None:
     assert str(classifier(max_depth=2)) == f"{classifier.__name__}(max_depth=2)"
+
+
+def test_a_deep_tree_can_be_printed() -> None:
+    table = np.eye(2400, dtype=np.uint8)  # a split takes one row off
+    model = GreedyTreeClassifier(regularization=0, max_depth=10**9).fit(table, np.arange(2400) % 2)
+    assert model.depth_ > 1000
+    assert len(model.tree_.rules()) == model.n_leaves_
+    assert str(model).count("\n") >= 2 * model.n_leaves_
+    assert model.tree_.to_dict()["n_leaves"] == model.n_leaves_
 
 
 # The tree as an object
@@ -248,6 +262,13 @@ def test_equal_weights_are_no_weights(weight: float) -> None:
     assert not equal.is_weighted
     assert equal.to_text() == plain.to_text()
     assert equal.to_svg() == plain.to_svg()
+
+
+def test_weights_that_sum_to_the_rows_still_read_weighted() -> None:
+    weights = np.tile([1.5, 0.5], 750)
+    assert "weighted training accuracy" in str(
+        GreedyTreeClassifier().fit(TABLE, CODES, sample_weight=weights)
+    )
 
 
 # Rules: what the answers on a path come to.

@@ -23,7 +23,7 @@ from cli_files import columns, run, write_csv, write_parquet
 
 from splitsecond._support.install import install_line
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -30,7 +30,7 @@ from splitsecond import (
 )
 from splitsecond._estimators.base import TreeClassifier
 
-MODELS = Path(__file__).parent / "models"
+MODELS = Path(__file__).parents[1] / "models"
 
 
 @cache

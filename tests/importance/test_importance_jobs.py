@@ -24,7 +24,7 @@ from strategies import threshold_table
 from splitsecond import LimitWarning, RashomonImportance, TreeFARMS
 from splitsecond._importance import rid
 
-GUIDE = Path(__file__).parents[1] / "docs" / "importance.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "importance.md"
 
 
 # The same for everyone
