@@ -121,6 +121,7 @@ NARROWED: list[Callable[[Any], Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [TreeFARMS, RESPLIT])
 @pytest.mark.parametrize("narrow", NARROWED)
 def test_rows_of_weighted_sets_are_known_without_them(

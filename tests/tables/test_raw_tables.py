@@ -67,6 +67,7 @@ def asked(model: Any, frame: Frame) -> list[list[int]]:
 # Predictions are what the rules say
 
 
+@pytest.mark.slow
 @every_scheme
 @settings(max_examples=80)
 @given(data=st.data())
@@ -80,6 +81,7 @@ def test_predictions_follow_the_questions(scheme: str, data: Any) -> None:
     assert model.predict(X).tolist() == walk(model.tree_, answers)
 
 
+@pytest.mark.slow
 @every_scheme
 @settings(max_examples=80)
 @given(data=st.data())
@@ -93,6 +95,7 @@ def test_new_rows_always_get_an_answer(scheme: str, data: Any) -> None:
     assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
 
 
+@pytest.mark.slow
 @every_scheme
 @settings(max_examples=50)
 @given(data=st.data())
@@ -120,6 +123,7 @@ def test_rules_can_be_read(scheme: str, data: Any) -> None:
         assert said == [predicted]
 
 
+@pytest.mark.slow
 @every_scheme
 @settings(max_examples=80)
 @given(data=st.data())
@@ -148,6 +152,7 @@ def test_rules_select_the_rows_of_their_leaves(scheme: str, data: Any) -> None:
             assert selected == [leaf]
 
 
+@pytest.mark.slow
 @every_scheme
 @settings(max_examples=50)
 @given(data=st.data())
@@ -165,6 +170,7 @@ def test_printed_thresholds_are_the_ones_used(scheme: str, data: Any) -> None:
             assert 0 < sum(answers[:, j]) < len(column.known)
 
 
+@pytest.mark.slow
 @every_scheme
 @settings(max_examples=50)
 @given(data=st.data())
