@@ -20,6 +20,8 @@ from splitsecond import (
     SPLITClassifier,
 )
 
+pytestmark = pytest.mark.slow  # hundreds of tables each
+
 CLASSIFIERS: tuple[Any, ...] = (
     GreedyTreeClassifier,
     LicketySPLITClassifier,
@@ -67,7 +69,6 @@ def asked(model: Any, frame: Frame) -> list[list[int]]:
 # Predictions are what the rules say
 
 
-@pytest.mark.slow
 @every_scheme
 @settings(max_examples=80)
 @given(data=st.data())
@@ -81,7 +82,6 @@ def test_predictions_follow_the_questions(scheme: str, data: Any) -> None:
     assert model.predict(X).tolist() == walk(model.tree_, answers)
 
 
-@pytest.mark.slow
 @every_scheme
 @settings(max_examples=80)
 @given(data=st.data())
@@ -95,7 +95,6 @@ def test_new_rows_always_get_an_answer(scheme: str, data: Any) -> None:
     assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
 
 
-@pytest.mark.slow
 @every_scheme
 @settings(max_examples=50)
 @given(data=st.data())
@@ -123,7 +122,6 @@ def test_rules_can_be_read(scheme: str, data: Any) -> None:
         assert said == [predicted]
 
 
-@pytest.mark.slow
 @every_scheme
 @settings(max_examples=80)
 @given(data=st.data())
@@ -152,7 +150,6 @@ def test_rules_select_the_rows_of_their_leaves(scheme: str, data: Any) -> None:
             assert selected == [leaf]
 
 
-@pytest.mark.slow
 @every_scheme
 @settings(max_examples=50)
 @given(data=st.data())
@@ -170,7 +167,6 @@ def test_printed_thresholds_are_the_ones_used(scheme: str, data: Any) -> None:
             assert 0 < sum(answers[:, j]) < len(column.known)
 
 
-@pytest.mark.slow
 @every_scheme
 @settings(max_examples=50)
 @given(data=st.data())
