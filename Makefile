@@ -118,9 +118,16 @@ $(VENV)/.made:
 		echo "$(VENV) was made with an older Python: remove it and try again." >&2; exit 1; }
 	@touch $@
 
-$(VENV)/.package: $(VENV)/.made $(SOURCES)
+# What builds the package stays in the environment, so that only what has changed is built again.
+$(VENV)/.build-tools: $(VENV)/.cmake pyproject.toml
+	@$(PY) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+		>$(VENV)/build-requires.txt
+	@$(PIP) install --quiet -r $(VENV)/build-requires.txt
+	@touch $@
+
+$(VENV)/.package: $(VENV)/.build-tools $(SOURCES)
 	@echo "Building and installing splitsecond (a minute or two the first time)"
-	@$(PIP) install --quiet .
+	@$(WITH_TOOLS) $(PIP) install --quiet --no-build-isolation .
 	@touch $@
 
 # The package is installed already, so pip only adds what the extra names.

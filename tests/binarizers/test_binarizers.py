@@ -191,6 +191,7 @@ def test_of_many_categories_the_frequent_ones_count(binarizer: Any) -> None:
 # And back
 
 
+@pytest.mark.slow
 @every_binarizer
 @settings(max_examples=40)
 @given(st.data())

@@ -71,6 +71,7 @@ def test_help_explains_every_option(name: str, monkeypatch: pytest.MonkeyPatch) 
         assert not each.hidden
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [80, 100])
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_breaks_lines_between_words(

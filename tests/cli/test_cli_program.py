@@ -46,6 +46,7 @@ def program(*args: Any, code: int = 0) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
+@pytest.mark.slow
 def test_from_a_table_to_predictions(tmp_path: Path) -> None:
     table = write_csv(tmp_path / "people.csv", columns())
     model = tmp_path / "model.json"

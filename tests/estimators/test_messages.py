@@ -328,6 +328,7 @@ def long_named(frame: Frame, length: int) -> pd.DataFrame:
     return table
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(data=st.data())
 def test_messages_about_tables_are_short(data: Any) -> None:

@@ -125,6 +125,7 @@ def test_a_failed_installation_is_told(
     environments.version_of.cache_clear()
 
 
+@pytest.mark.slow
 def test_methods_take_turns_in_processes(
     benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +221,7 @@ def small_plan(compare: Any, data: Any, sets: Any) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 def test_a_build_compared_with_itself_gives_the_same_answers(
     benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
@@ -271,6 +273,7 @@ def test_builds_take_turns_and_differences_are_told(benchmark_module: Any) -> No
     assert compare.judge(found, other) == "differ: leaves 2 and 3, histogram"
 
 
+@pytest.mark.slow
 def test_a_folder_without_a_build_or_with_a_broken_one_is_told(
     benchmark_module: Any, tmp_path: Path
 ) -> None:

@@ -209,6 +209,7 @@ columns = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(columns, min_size=1, max_size=4), st.integers(0, 2))
 def test_the_fingerprint_is_of_the_content(given: list[list[Any]], row: int) -> None:
     table = pd.DataFrame({f"c{j}": values for j, values in enumerate(given)})

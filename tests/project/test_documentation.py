@@ -52,6 +52,7 @@ def test_examples_in_docstrings(name: str) -> None:
     assert failed == 0
 
 
+@pytest.mark.slow
 def test_the_readme_shows_the_demo(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / "demo.py"))
     tree, comparison = capsys.readouterr().out.split("\n\n")
@@ -64,6 +65,7 @@ def test_the_readme_shows_the_demo(capsys: pytest.CaptureFixture[str]) -> None:
     assert rows in readme
 
 
+@pytest.mark.slow
 def test_the_picture_is_that_tree() -> None:
     names = runpy.run_path(str(ROOT / "examples" / "demo.py"))
     data = names["X_train"], names["y_train"]
@@ -95,12 +97,14 @@ def test_every_public_method_has_a_docstring(name: str) -> None:
         assert inspect.getdoc(member), attribute
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_examples_in_pages(page: Path) -> None:
     pytest.importorskip("matplotlib")
     assert run(page) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebooks_show_what_comes_out(path: Path) -> None:
     pytest.importorskip("matplotlib")

@@ -32,6 +32,7 @@ def imported(code: str, *args: Any) -> set[str]:
     return set(json.loads(modules))
 
 
+@pytest.mark.slow
 def test_the_package_alone() -> None:
     modules = imported("import splitsecond; splitsecond.__version__")
     assert not modules & {*SLOW, "numpy", "narwhals", "pyarrow"}
@@ -64,6 +65,7 @@ def test_names_are_those_that_type_checkers_see() -> None:
     assert set(found) == set(splitsecond.__all__)
 
 
+@pytest.mark.slow
 def test_a_pickle_in_a_process_that_has_imported_nothing(tmp_path: Path) -> None:
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
     model = splitsecond.LicketySPLITClassifier().fit(X, X[:, 0])
@@ -79,6 +81,7 @@ def test_a_pickle_in_a_process_that_has_imported_nothing(tmp_path: Path) -> None
 TARGET = ("--target", "outcome")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "args",
     [

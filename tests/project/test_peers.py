@@ -60,6 +60,7 @@ def objective(X: Any, y: Any, max_depth: int, regularization: float) -> float:
     return float(model.objective_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("max_depth", "regularization"), SETTINGS)
 @pytest.mark.parametrize("name", TABLES)
 def test_pystreed(name: str, max_depth: int, regularization: float) -> None:
@@ -81,6 +82,7 @@ def test_pystreed(name: str, max_depth: int, regularization: float) -> None:
 
 
 # Depth 4 takes gosdt several seconds each.
+@pytest.mark.slow
 @pytest.mark.parametrize(("max_depth", "regularization"), SETTINGS[:3])
 @pytest.mark.parametrize("name", TABLES)
 def test_gosdt(name: str, max_depth: int, regularization: float) -> None:

@@ -232,6 +232,7 @@ def small_file(name: str) -> str:
 every_small_file = pytest.mark.parametrize("name", ["raw", "zero-one", "binarizer", "guess"])
 
 
+@pytest.mark.slow
 @every_small_file
 def test_one_wrong_value_does_no_harm(name: str) -> None:
     """One file in five; all of them with --hypothesis-profile=search."""
@@ -243,6 +244,7 @@ def test_one_wrong_value_does_no_harm(name: str) -> None:
     assert 0 < sum(models) < len(models)
 
 
+@pytest.mark.slow
 @every_small_file
 @given(data=st.data())
 def test_several_wrong_values_do_no_harm(name: str, data: st.DataObject) -> None:

@@ -63,6 +63,7 @@ def test_a_failing_write_changes_nothing(
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.slow
 def test_threads_that_save_to_one_path(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     models = [fitted("zero-one"), fitted("raw-frame")]

@@ -12,6 +12,7 @@ import oracle
 import pytest
 from rashomon_oracle import RashomonOracle, Shape, leaves_of, shape_of
 from scipy import stats
+from seeds import seeds
 from strategies import Problem, random_problem
 
 from splitsecond import RESPLIT, OptimalTreeClassifier, TreeFARMS
@@ -112,14 +113,14 @@ def assert_agrees(problem: Problem, options: dict[str, Any], lookahead: int | No
     assert shape_of(model.tree_) == shape_of(trees[0])
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_all_trees(seed: int) -> None:
     rng = np.random.default_rng([20, seed])
     for _ in range(100):
         assert_agrees(*random_question(rng), lookahead=None)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_resplit(seed: int) -> None:
     rng = np.random.default_rng([21, seed])
     for _ in range(100):
@@ -327,6 +328,7 @@ def test_indices_that_are_none(some_sets: list[Any]) -> None:
 # Smaller epsilons
 
 
+@pytest.mark.slow
 def test_within_is_fitting_again() -> None:
     rng = np.random.default_rng(30)
     for _ in range(200):

@@ -67,6 +67,7 @@ def test_numbers_of_any_size() -> None:
         assert trees.objective_histogram() == {objective: n_full_trees(bits, copies)}
 
 
+@pytest.mark.slow
 def test_numbers_beyond_floats() -> None:
     trees = full_set(8, 20)
     assert trees.n_trees == n_full_trees(8, 20) > 10**320

@@ -121,6 +121,7 @@ NARROWED: list[Callable[[Any], Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [TreeFARMS, RESPLIT])
 @pytest.mark.parametrize("narrow", NARROWED)
 def test_rows_of_weighted_sets_are_known_without_them(
@@ -207,6 +208,7 @@ def content(tmp_path: Path) -> Any:
     return json.loads((tmp_path / "model.json").read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["nodes", "edges", "counts"])
 @pytest.mark.parametrize("value", [-2, 2**40, 2**70, None, "1", 1.5, [1]])
 def test_damaged_arrays(key: str, value: Any, tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ def test_the_portable_path_is_always_there() -> None:
     assert set(PATHS) <= {"portable", "avx2", "avx512"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=name)
 def test_every_combination_on_small_problems(algorithm: dict[str, Any]) -> None:
     rng = np.random.default_rng(10)
@@ -97,6 +98,7 @@ def test_every_combination_on_small_problems(algorithm: dict[str, Any]) -> None:
             assert found.lower_bound <= found.objective
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=name)
 def test_bounds_and_caches_on_many_small_problems(algorithm: dict[str, Any]) -> None:
     """Unsound bounds go wrong on one problem in dozens: many problems, fewer combinations."""

@@ -44,6 +44,8 @@ from splitsecond import (
 from splitsecond._solving.exact import within_bound
 from splitsecond._solving.solve import Solution, solve
 
+pytestmark = pytest.mark.slow
+
 Table = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]
 
 REGULARIZATION = 1e-5

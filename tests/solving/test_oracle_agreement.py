@@ -14,6 +14,7 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from oracle import Oracle
+from seeds import seeds
 from strategies import Problem, problems, random_problem
 
 from splitsecond._solving.solve import Solution, solve
@@ -76,14 +77,14 @@ def assert_agrees(problem: Problem) -> None:
         assert split.objective == known.objective(known.split(rows, depth, lookahead)[0])
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40))
 def test_random_problems(seed: int) -> None:
     rng = np.random.default_rng([1, seed])
     for _ in range(100):
         assert_agrees(random_problem(rng))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_wider_problems(seed: int) -> None:
     """More rows than a machine word has bits, and enough columns for greedy to go astray."""
     rng = np.random.default_rng([4, seed])
@@ -91,6 +92,7 @@ def test_wider_problems(seed: int) -> None:
         assert_agrees(random_problem(rng, max_rows=150, max_columns=8))
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(problem=problems())
 def test_problems_that_shrink(problem: Problem) -> None:

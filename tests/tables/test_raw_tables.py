@@ -20,6 +20,8 @@ from splitsecond import (
     SPLITClassifier,
 )
 
+pytestmark = pytest.mark.slow  # hundreds of tables each
+
 CLASSIFIERS: tuple[Any, ...] = (
     GreedyTreeClassifier,
     LicketySPLITClassifier,

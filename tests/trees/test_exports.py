@@ -111,6 +111,7 @@ def fitted(draw: Any) -> tuple[Any, Frame, Frame]:
     return model, frame, on_thresholds(frame, draw(new_rows(frame)), model.tree_)
 
 
+@pytest.mark.slow
 @given(fitted())
 def test_python_source(problem: tuple[Any, Frame, Frame]) -> None:
     model, frame, rows = problem
@@ -126,6 +127,7 @@ def test_python_source(problem: tuple[Any, Frame, Frame]) -> None:
         assert [predict(record) for record in blanked] == expected
 
 
+@pytest.mark.slow
 @given(fitted())
 def test_sqlite(problem: tuple[Any, Frame, Frame]) -> None:
     model, frame, rows = problem
@@ -144,6 +146,7 @@ def database() -> Any:
         yield connection
 
 
+@pytest.mark.slow
 @given(fitted(), st.sampled_from([None, float("nan")]))
 def test_duckdb(database: Any, problem: tuple[Any, Frame, Frame], blank: Any) -> None:
     model, frame, rows = problem
@@ -166,6 +169,7 @@ def test_duckdb(database: Any, problem: tuple[Any, Frame, Frame], blank: Any) ->
     assert found == expected
 
 
+@pytest.mark.slow
 @given(fitted())
 def test_scikit_learn_on_answers(problem: tuple[Any, Frame, Frame]) -> None:
     model, _, rows = problem
