@@ -21,7 +21,8 @@ from splitsecond._binarizers.base import (
 )
 from splitsecond._support.checks import as_float, check_number, number_of
 from splitsecond._support.messages import offered, shortened, shown
-from splitsecond._tables.columns import Cells, Kind, RawTable, Variable
+from splitsecond._tables.cells import Cells
+from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.literals import OPERATORS, Literal, threshold_between
 
 MAX_CATEGORIES = 255  # of a variable get a column each: the most frequent ones

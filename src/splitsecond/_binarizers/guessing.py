@@ -22,7 +22,8 @@ from splitsecond._binarizers.base import (
 from splitsecond._binarizers.cuts import MAX_CATEGORIES, asked_categories
 from splitsecond._solving.solve import n_threads
 from splitsecond._support.checks import check_flag, check_number, check_random
-from splitsecond._tables.columns import Cells, Kind, RawTable, Variable
+from splitsecond._tables.cells import Cells
+from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.labels import encode_labels
 from splitsecond._tables.literals import Literal, threshold_between
 

@@ -5,50 +5,39 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from fractions import Fraction
-from functools import partial, update_wrapper
 from numbers import Integral
-from types import FunctionType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizers.base import Binarizer, Target
-from splitsecond._binarizers.cuts import MidpointBinarizer, QuantileBinarizer
-from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
 from splitsecond._binarizers.limits import BinarizingLimits
-from splitsecond._solving.solve import Solution, n_threads, solve, whole_bytes
+from splitsecond._estimators.parameters import with_parameters
+from splitsecond._estimators.training import (
+    SCHEMES,
+    Binarized,
+    Training,
+    binarize,
+    read,
+    warn_of_mistakes,
+)
+from splitsecond._solving.solve import Request, Solution, find_tree, n_threads, whole_bytes
 from splitsecond._support.checks import check_amount, check_limit, check_number, check_verbose
 from splitsecond._support.messages import SaysFitFirst, listed
-from splitsecond._tables.binary import NotBinaryError, Table, keep_columns, looks_binary, read_table
-from splitsecond._tables.columns import Kind, RawTable, Variable
-from splitsecond._tables.data_checks import (
-    findings,
-    warn_of_classes,
-    warn_of_columns,
-    warn_of_leaf,
-    warn_of_width,
-)
-from splitsecond._tables.labels import encode_labels, refuse_column_name
+from splitsecond._support.warning import warn
+from splitsecond._tables.binary import Table, keep_columns
+from splitsecond._tables.columns import Kind, Variable
+from splitsecond._tables.data_checks import warn_of_leaf, warn_of_width
+from splitsecond._tables.errors import NotBinaryError
 from splitsecond._tables.literals import Literal
-from splitsecond._tables.weights import check_sample_weight, row_weights
+from splitsecond._tables.reading import read_table
 from splitsecond._trees.pictures.notebook import ShowsItsTree
 from splitsecond._trees.row_counts import row_source
 from splitsecond._trees.tree import Tree, leaf_of_rows, training_accuracy
-
-Result = TypeVar("Result")
-
-# What names of binarizers stand for. "auto" leaves a table of 0/1 columns as it is.
-SCHEMES: dict[str, Callable[[], Binarizer]] = {
-    "auto": partial(ThresholdGuessBinarizer, keep_binary=True),
-    "guess": ThresholdGuessBinarizer,
-    "quantile": QuantileBinarizer,
-    "midpoint": MidpointBinarizer,
-}
 
 MOST_COLUMNS = 5_000  # for a search whose time grows with the square of their number
 
@@ -66,17 +55,9 @@ class LimitWarning(UserWarning):
     """A fit was stopped by a limit or by Ctrl-C and returned the best tree found until then."""
 
 
-class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What the classifiers share; each adds its parameters and names its algorithm."""
+class Fitted:
+    """What a fit sets."""
 
-    _algorithm: ClassVar[str]
-    # What to try when a limit was hit, besides a higher one.
-    _cheaper: ClassVar[str] = "a smaller max_depth or a larger regularization"
-    # 0/1 columns from which on a search of more than two levels takes minutes; None: none.
-    _most_columns: ClassVar[int | None] = MOST_COLUMNS
-    _listener: Any = None  # told how far a search is, in place of what `verbose` prints
-
-    # Set by fit.
     classes_: NDArray[Any]
     n_features_in_: int
     binarizer_: Binarizer | None
@@ -88,45 +69,32 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
     depth_: int
     statistics_: dict[str, Any]
     _labels_in: list[Any] | None
+    _weighted: bool
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        if cls.__module__.partition(".")[0] != __name__.partition(".")[0]:
-            return  # users' classes are left as they wrote them
-        inherited = cls.__init__
-        if "__init__" not in vars(cls) and isinstance(inherited, FunctionType):
-            # The same under its own name: an error about a parameter names the class called.
-            own = FunctionType(
-                inherited.__code__,
-                inherited.__globals__,
-                argdefs=inherited.__defaults__,
-                closure=inherited.__closure__,
-            )
-            update_wrapper(own, inherited)
-            own.__kwdefaults__ = inherited.__kwdefaults__
-            own.__qualname__ = f"{cls.__qualname__}.__init__"
-            cls.__init__ = own  # type: ignore[method-assign]
+    _listener: Any = None  # told how far a search is, in place of what `verbose` prints
 
-    def __init__(
-        self,
-        *,
-        regularization: float | Fraction = 0.01,
-        max_depth: int = 5,
-        class_weight: Any = None,
-        binarizer: Any = "auto",
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.regularization = regularization
-        self.max_depth = max_depth
-        self.class_weight = class_weight
-        self.binarizer = binarizer
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+
+@with_parameters
+class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What the classifiers share; each adds its parameters and names its algorithm."""
+
+    _algorithm: ClassVar[str]
+    # What to try when a limit was hit, besides a higher one.
+    _cheaper: ClassVar[str] = "a smaller max_depth or a larger regularization"
+    # 0/1 columns from which on a search of more than two levels takes minutes; None: none.
+    _most_columns: ClassVar[int | None] = MOST_COLUMNS
+    # Whether all values are looked at before the search: where it takes so long that this is
+    # nothing. Otherwise it is the core that finds a value that is not 0/1 in a later row.
+    _checks_first: ClassVar[bool] = False
+
+    regularization: float | Fraction = 0.01
+    max_depth: int = 5
+    class_weight: Any = None
+    binarizer: Any = "auto"
+    time_limit: float | None = None
+    memory_limit: int | None = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a tree.
@@ -151,15 +119,22 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
         self._check_parameters()
         seconds = self._seconds()
         deadline = None if seconds is None else start + seconds
-        begun = start
-
-        def search(table: Table, target: Target) -> Solution:
-            nonlocal begun
+        training = self._read(
+            X, y, sample_weight, deadline, whole=self._checks_first, keeps_tree=True
+        )
+        binarized = self._binarize(training)
+        begun = time.perf_counter()
+        solution = self._solve(binarized.table, training.target)
+        if isinstance(solution, NotBinaryError):  # a value in a row that reading did not look at
+            training = training.not_binary(solution)
+            binarized = self._binarize(training)
             begun = time.perf_counter()
-            return self._solve(table, target)
-
-        table, target, solution = self._open(X, y, sample_weight, deadline, search, keeps_tree=True)
-        self._keep(table, target, solution)
+            solution = self._solve(binarized.table, training.target)
+            assert isinstance(solution, Solution)
+        if not training.is_sure:  # before the search nobody knew that it was 0/1
+            warn_of_mistakes(training, binarized)
+        self._keep_questions(training, binarized)
+        self._keep(binarized.table, training.target, solution)
         self.statistics_["binarization_seconds"] = begun - start
         self.statistics_["search_seconds"] = self.statistics_["seconds"]
         self.statistics_["seconds"] = time.perf_counter() - start
@@ -233,103 +208,76 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
 
     # ---- steps of fit --------------------------------------------------------------------------
 
-    def _open(
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any, deadline: float | None
+    ) -> tuple[Table, Target]:
+        """Do the steps of fit that come before the search, for many searches of one table."""
+        training = self._read(X, y, sample_weight, deadline, whole=True, keeps_tree=False)
+        binarized = self._binarize(training)
+        self._keep_questions(training, binarized)
+        limits = training.target.limits
+        if limits.stopped is not None:
+            warn(
+                f"Binarizing was stopped at a limit ({limits.note}). Try a higher limit, or a "
+                "binarizer with fewer questions.",
+                LimitWarning,
+            )
+        return binarized.table, training.target
+
+    def _read(
         self,
         X: Any,
         y: Any,
         sample_weight: Any,
         deadline: float | None,
-        use: Callable[[Table, Target], Result],
         *,
-        keeps_tree: bool = False,
-    ) -> tuple[Table, Target, Result]:
-        """Read and binarize what the user gave, and use it; then keep what it was.
-
-        `use` may find that a table is not 0/1, though it looked so: then it is called again. With
-        `keeps_tree`, Ctrl-C ends binarizing with the questions that there are.
-        """
-        refuse_column_name(X, y)
-        source = self._read(X)
-        classes, codes = encode_labels(y, source.n_rows)
-        if sample_weight is not None:
-            sample_weight = check_sample_weight(sample_weight, source.n_rows)
-        weights = row_weights(classes, codes, self.class_weight, sample_weight)
-        limits = BinarizingLimits.of_fit(
-            deadline,
-            whole_bytes(self.memory_limit),
-            n_threads=n_threads(self.n_jobs),
-            keeps_tree=keeps_tree,
+        whole: bool,
+        keeps_tree: bool,
+    ) -> Training:
+        """Read what the user gave; with `keeps_tree`, Ctrl-C ends binarizing with what there is."""
+        return read(
+            X,
+            y,
+            sample_weight,
+            binarizer=self.binarizer,
+            class_weight=self.class_weight,
+            whole=whole,
+            deadline=deadline,
+            n_jobs=self.n_jobs,
+            limits=BinarizingLimits.of_fit(
+                deadline,
+                whole_bytes(self.memory_limit),
+                n_threads=n_threads(self.n_jobs),
+                keeps_tree=keeps_tree,
+            ),
         )
-        target = Target(codes, len(classes), weights, deadline, self.n_jobs, limits)
-        warn_of_classes(target.n_classes, source.n_rows, stacklevel=3)
-        try:
-            table, result = self._use(source, target, use)
-        except NotBinaryError:
-            if not self._is_auto():
-                raise
-            source = RawTable(X)
-            table, result = self._use(source, target, use)
-        keep_columns(self, source.labels, source.n_columns)
-        self.classes_ = classes
-        if limits.stopped is not None and not keeps_tree:  # or else the fit says so
-            warnings.warn(
-                f"Binarizing was stopped at a limit ({limits.note}). Try a higher limit, or a "
-                "binarizer with fewer questions.",
-                LimitWarning,
-                stacklevel=3,
-            )
-        return table, target, result
 
-    def _is_auto(self) -> bool:
-        return isinstance(self.binarizer, str) and self.binarizer == "auto"
+    def _binarize(self, training: Training) -> Binarized:
+        """Binarize a table, with warnings of what looks like a mistake."""
+        binarized = binarize(training, self.binarizer)
+        if training.is_sure:
+            warn_of_mistakes(training, binarized)
+        if self.time_limit is None:
+            warn_of_width(binarized.table.n_columns, self._columns_handled())
+        return binarized
 
-    def _read(self, X: Any) -> Table | RawTable:
-        """Open the table: as 0/1 columns if it must be or looks so, otherwise as it is."""
-        if self.binarizer is None:
-            return read_table(X)
-        if self._is_auto() and looks_binary(X):
-            try:
-                return read_table(X)
-            except NotBinaryError:
-                pass
-        return RawTable(X)
-
-    def _binarize(self, source: Table | RawTable, target: Target) -> tuple[Binarizer | None, Table]:
-        """Return the table of 0/1 columns, and the binarizer that made it."""
-        if self.binarizer is None:
-            assert isinstance(source, Table)
-            return None, source
-        binarizer = self._make_binarizer()
-        if isinstance(source, RawTable):
-            return binarizer, binarizer.fit_answers(source, target)
-        return binarizer.fit_binary(source), source
+    def _keep_questions(self, training: Training, binarized: Binarized) -> None:
+        """Keep what the table was, and what is asked about it."""
+        self.binarizer_ = binarized.binarizer
+        self.classes_ = training.classes
+        keep_columns(self, training.source.labels, training.source.n_columns)
 
     def _columns_handled(self) -> int | None:
         """Return with how many 0/1 columns the search can be expected to finish; None: any."""
         is_deep = int(self.max_depth) > 2 or self._most_columns is None
         return self._most_columns if is_deep else MOST_COLUMNS
 
-    def _use(
-        self,
-        source: Table | RawTable,
-        target: Target,
-        use: Callable[[Table, Target], Result],
-    ) -> tuple[Table, Result]:
-        """Binarize a table and use it, with warnings of what looks like a mistake."""
-        self.binarizer_, table = self._binarize(source, target)
-        variables = None if self.binarizer_ is None else self.binarizer_.variables_
-        is_raw = isinstance(source, RawTable)
-        if is_raw:
-            warn_of_columns(findings(source, variables, target.codes, target.n_classes), 4)
-        if self.time_limit is None:
-            warn_of_width(table.n_columns, self._columns_handled(), stacklevel=4)
-        result = use(table, target)
-        if not is_raw:  # only now known to be 0/1
-            warn_of_columns(findings(source, variables, target.codes, target.n_classes), 4)
-        return table, result
+    def _solve(self, table: Table, target: Target) -> Solution | NotBinaryError:
+        """Find a tree; or the error for a value that is neither 0 nor 1."""
+        return find_tree(self._request(table, target))
 
-    def _solve(self, table: Table, target: Target) -> Solution:
-        return solve(
+    def _request(self, table: Table, target: Target) -> Request:
+        return Request(
             table,
             target.codes,
             n_classes=target.n_classes,
@@ -344,14 +292,8 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
             **self._solver_options(),
         )
 
-    def _make_binarizer(self) -> Binarizer:
-        if isinstance(self.binarizer, str):
-            return SCHEMES[self.binarizer]()
-        made: Binarizer = clone(self.binarizer)
-        return made
-
     def _answers(self, X: Any) -> Table:
-        """Open a table to be asked the questions of the tree."""
+        """Open a table to be asked the questions of the tree; every value is checked."""
         if self.binarizer_ is not None:
             table = self.binarizer_.literal_table(X)
         else:
@@ -361,8 +303,8 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
                     f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
                     f"{self.n_features_in_} features as input: give the columns it was fitted with."
                 )
+            table.check_binary()
         self._compare_names(table)
-        table.check_binary()
         return table
 
     def _check_parameters(self) -> None:
@@ -427,7 +369,7 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
             and int(self.max_depth) > 0
             and self.class_weight is None
         ):
-            warn_of_leaf(self.tree_, self.regularization, stacklevel=3)
+            warn_of_leaf(self.tree_, self.regularization)
 
     def _take(self, tree: Tree) -> None:
         """Make a tree the one to predict with."""

@@ -124,9 +124,7 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         estimator = self._check_parameters()
         seconds = self._seconds()
         ends = None if seconds is None else time.perf_counter() + start + seconds - time.time()
-        table, target, _ = estimator._open(
-            X, y, sample_weight, ends, lambda table, _: table.check_binary()
-        )
+        table, target = estimator._prepare(X, y, sample_weight, ends)
         variables, variable_of = source_variables(estimator)
 
         seeds = check_random(self.random_state).randint(

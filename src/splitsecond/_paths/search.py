@@ -23,8 +23,8 @@ from splitsecond._paths.path import FINISHED, PathEntry, RegularizationPath
 from splitsecond._solving.exact import as_fraction
 from splitsecond._support.checks import check_number
 from splitsecond._support.messages import shown
-from splitsecond._tables.binary import as_array, open_frame
 from splitsecond._tables.data_checks import DataWarning
+from splitsecond._tables.opening import as_array, open_frame
 from splitsecond._tables.weights import check_sample_weight
 from splitsecond._trees.tree import leaf_of_rows
 
