@@ -22,6 +22,7 @@ from splitsecond._binarizers.base import (
 from splitsecond._binarizers.cuts import MAX_CATEGORIES, asked_categories
 from splitsecond._solving.solve import n_threads
 from splitsecond._support.checks import check_flag, check_number, check_random
+from splitsecond._support.names import public
 from splitsecond._tables.cells import Cells
 from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.labels import encode_labels
@@ -35,6 +36,7 @@ MOST_ROUNDS = 2**30
 CHUNK = 1 << 16  # answers multiplied at once
 
 
+@public
 class ThresholdGuessBinarizer(Binarizer):
     """Thresholds guessed by boosting: few columns, nearly as good as all of them.
 

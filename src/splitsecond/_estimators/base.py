@@ -28,6 +28,7 @@ from splitsecond._estimators.training import (
 from splitsecond._solving.solve import Request, Solution, find_tree, n_threads, whole_bytes
 from splitsecond._support.checks import check_amount, check_limit, check_number, check_verbose
 from splitsecond._support.messages import SaysFitFirst, listed
+from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._tables.binary import Table, keep_columns
 from splitsecond._tables.columns import Kind, Variable
@@ -51,6 +52,7 @@ STATUSES = {
 }
 
 
+@public
 class LimitWarning(UserWarning):
     """A fit was stopped by a limit or by Ctrl-C and returned the best tree found until then."""
 

@@ -16,6 +16,7 @@ from splitsecond._sets.tree_set import Scale, TreeSet
 from splitsecond._solving.exact import as_fraction, within_bound
 from splitsecond._solving.solve import Problem, Solution, checked, run_options, statistics_of
 from splitsecond._support.checks import check_amount, check_choice, check_flag, check_number
+from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 from splitsecond._trees.row_counts import row_source
 
@@ -188,6 +189,7 @@ class RashomonClassifier(FittedSet, TreeClassifier):
         )
 
 
+@public
 @with_parameters
 class TreeFARMS(RashomonClassifier):
     """Every tree of depth `max_depth` whose objective is within `epsilon` of the optimum.
@@ -226,6 +228,7 @@ class TreeFARMS(RashomonClassifier):
         return None
 
 
+@public
 @with_parameters
 class RESPLIT(RashomonClassifier):
     """A Rashomon set by lookahead: good prefixes, filled with all trees no worse than greedy.

@@ -8,6 +8,7 @@ from typing import Any
 from splitsecond._estimators.base import TreeClassifier
 from splitsecond._estimators.parameters import with_parameters
 from splitsecond._support.checks import check_flag, check_number
+from splitsecond._support.names import public
 
 
 @with_parameters
@@ -24,6 +25,7 @@ class _GreedyBelow(TreeClassifier):
         return {"exact_last_split": bool(self.exact_last_split)}
 
 
+@public
 @with_parameters
 class LicketySPLITClassifier(_GreedyBelow):
     """Near-optimal trees in milliseconds: each split is the one whose greedy completion is best.
@@ -97,6 +99,7 @@ class LicketySPLITClassifier(_GreedyBelow):
     _algorithm = "lickety"
 
 
+@public
 @with_parameters
 class GreedyTreeClassifier(_GreedyBelow):
     """The greedy baseline: splits of highest information gain, pruned bottom up by the objective.
@@ -108,6 +111,7 @@ class GreedyTreeClassifier(_GreedyBelow):
     _most_columns = None
 
 
+@public
 @with_parameters
 class OptimalTreeClassifier(TreeClassifier):
     """The tree of lowest objective among all of depth `max_depth`, with proof.
@@ -123,6 +127,7 @@ class OptimalTreeClassifier(TreeClassifier):
     _cheaper = "a smaller max_depth, a larger regularization, or SPLITClassifier"
 
 
+@public
 @with_parameters
 class SPLITClassifier(_GreedyBelow):
     """Near-optimal trees by lookahead: optimal for the first levels given greedy completions below.

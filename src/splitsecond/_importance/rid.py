@@ -27,11 +27,13 @@ from splitsecond._support.checks import (
     check_verbose,
 )
 from splitsecond._support.messages import SaysFitFirst, shown
+from splitsecond._support.names import public
 
 MOST_BOOTSTRAPS = 1_000_000
 MOST_TREES = 2**62  # of any set: ranges of more have no length
 
 
+@public
 class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  # type: ignore[misc]
     """The Rashomon Importance Distribution: reliance over all good trees of many bootstraps.
 

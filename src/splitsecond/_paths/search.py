@@ -23,6 +23,7 @@ from splitsecond._paths.path import FINISHED, PathEntry, RegularizationPath
 from splitsecond._solving.exact import as_fraction
 from splitsecond._support.checks import check_number
 from splitsecond._support.messages import shown
+from splitsecond._support.names import public
 from splitsecond._tables.data_checks import DataWarning
 from splitsecond._tables.opening import as_array, open_frame
 from splitsecond._tables.weights import check_sample_weight
@@ -31,6 +32,7 @@ from splitsecond._trees.tree import leaf_of_rows
 HIGHEST = 1_000_000  # lambda; from 1 on, all are alike
 
 
+@public
 def regularization_path(
     X: Any,
     y: Any,

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._support.messages import shown
+from splitsecond._support.names import public
 from splitsecond._tables.binary import names_of
 from splitsecond._tables.cells import BLANK, UNKNOWN, Cells, as_float, read_series, read_values
 from splitsecond._tables.errors import TableError
 from splitsecond._tables.opening import Opened, open_table, values_of
 
 
+@public
 class Kind(StrEnum):
     """What a column is."""
 
@@ -34,6 +36,7 @@ class Kind(StrEnum):
     ORDERED = "ordered"  # categories with an order
 
 
+@public
 @dataclass(frozen=True)
 class Variable:
     """A source variable: what a column of the user's table is."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._support.messages import listed, shown
+from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._tables.binary import DenseTable, Table
 from splitsecond._tables.cells import Cells
@@ -40,6 +41,7 @@ _DATE = re.compile(
 )
 
 
+@public
 class DataWarning(UserWarning):
     """The table or the target looks like something that a tree should not learn from as it is.
 

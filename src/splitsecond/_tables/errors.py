@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from splitsecond._support.names import public
 
+
+@public
 class TableError(ValueError):
     """A table, its classes or its weights cannot be used.
 
@@ -30,9 +33,11 @@ class TableError(ValueError):
         return self._before if self._after is None else f"{self._before} in {row}{self._after}"
 
 
+@public
 class NotBinaryError(TableError):
     """A value of a table that should be 0/1 is something else."""
 
 
+@public
 class CellTypeError(TableError, TypeError):
     """A value is of a type that no column can have."""

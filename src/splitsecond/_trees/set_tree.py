@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._solving.exact import objective_of
+from splitsecond._support.names import public
 from splitsecond._tables.columns import Variable
 from splitsecond._tables.literals import Literal
 from splitsecond._trees.tree import Tree
@@ -139,5 +140,6 @@ class TreeOfSet(Tree):
         return _alone, (parts,)
 
 
+@public
 def _alone(parts: dict[str, Any]) -> Tree:
     return Tree(**parts)

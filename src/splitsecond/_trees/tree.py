@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 from splitsecond._tables.columns import Variable
 from splitsecond._tables.labels import codes_of
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """A decision tree of yes/no questions about the user's columns.
