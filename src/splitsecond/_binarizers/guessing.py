@@ -20,6 +20,7 @@ from splitsecond._binarizers.base import (
     read_variables,
 )
 from splitsecond._binarizers.cuts import MAX_CATEGORIES, asked_categories
+from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._solving.solve import n_threads
 from splitsecond._support.checks import check_flag, check_number, check_random
 from splitsecond._support.names import public
@@ -243,7 +244,8 @@ class ThresholdGuessBinarizer(Binarizer):
                 covariances, means, joint = moments
                 shares = joint[-1]
                 # The best split by itself stays: in a small tree nothing makes up for it.
-                errors = 1 - joint[:-1].max(axis=1) - (shares - joint[:-1]).max(axis=1)
+                yes, no = joint[:-1], shares - joint[:-1]
+                errors = 1 - ZERO_ONE.correct(yes) - ZERO_ONE.correct(no)
                 stay[int(np.argmin(errors))] = True
                 with_classes = joint[:-1] - np.outer(means, shares)
                 keep = eliminate(

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from splitsecond._estimators.base import LimitWarning, TreeClassifier
+from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._solving.solve import Solution
 from splitsecond._tables.data_checks import DataWarning
 
@@ -124,7 +125,7 @@ class Fits:
         return Fit(
             model,
             loss=Fraction(solution.errors, solution.weight),
-            loss_of_leaf=1 - Fraction(int(solution.counts[0].max()), solution.weight),
+            loss_of_leaf=Fraction(int(ZERO_ONE.loss(solution.counts[0])), solution.weight),
             leaves=solution.leaves,
             seconds=time.perf_counter() - start,
             is_optimal=solution.status == "optimal",

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._support.messages import listed, shown
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
@@ -134,7 +135,7 @@ def warn_of_classes(n_classes: int, n_rows: int) -> None:
 def rare_classes(counts: NDArray[Any], regularization: Any) -> float | None:
     """Return the share of all classes but the largest, if it is too small for lambda; or None."""
     total = float(counts.sum())
-    others = 1 - float(counts.max()) / total
+    others = 1 - float(ZERO_ONE.correct(counts)) / total
     is_rare = 0 < others <= min(RARE_SHARE, RARE * float(regularization))
     return others if is_rare else None
 
