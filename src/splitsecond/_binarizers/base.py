@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizers.limits import GRACE, BinarizingLimits
 from splitsecond._support.messages import SaysFitFirst, listed, shown
-from splitsecond._tables.binary import Table, keep_columns
+from splitsecond._tables.binary import Table, check_width, keep_columns
 from splitsecond._tables.bits import PackedTable, pack_bits
 from splitsecond._tables.cells import BLANK, UNKNOWN, Cells
 from splitsecond._tables.columns import Kind, RawTable, Variable
@@ -244,7 +244,7 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
     def literal_table(self, X: Any) -> Table:
         """Open a table whose column j holds the answers to literal j; every value is checked."""
         opened = open_table(X, self._labels_in)
-        self._check_width(opened.n_columns)
+        check_width(self, opened.n_columns)
         if self._is_identity():  # nothing to ask: 0/1 columns are their own answers
             binary = as_binary(opened)
             if isinstance(binary, Table) and binary.non_binary() is None:
@@ -292,13 +292,6 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
         self.variables_ = variables
         self.literals_ = literals
         self._stopped = None
-
-    def _check_width(self, n_columns: int) -> None:
-        if n_columns != self.n_features_in_:
-            raise ValueError(
-                f"X has {n_columns} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: give the columns it was fitted with."
-            )
 
 
 def read_variables(

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizers.base import Binarizer, Target
-from splitsecond._binarizers.limits import BinarizingLimits
+from splitsecond._estimators.fitted import Fitted
 from splitsecond._estimators.parameters import with_parameters
+from splitsecond._estimators.reports import stopped_text, summary_text
 from splitsecond._estimators.training import (
     SCHEMES,
     Binarized,
@@ -27,18 +25,15 @@ from splitsecond._estimators.training import (
 )
 from splitsecond._solving.solve import Request, Solution, find_tree, n_threads, whole_bytes
 from splitsecond._support.checks import check_amount, check_limit, check_number, check_verbose
-from splitsecond._support.messages import SaysFitFirst, listed
+from splitsecond._support.messages import SaysFitFirst
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._tables.binary import Table, keep_columns
-from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.data_checks import warn_of_leaf, warn_of_width
 from splitsecond._tables.errors import NotBinaryError
-from splitsecond._tables.literals import Literal
-from splitsecond._tables.reading import read_table
 from splitsecond._trees.pictures.notebook import ShowsItsTree
 from splitsecond._trees.row_counts import row_source
-from splitsecond._trees.tree import Tree, leaf_of_rows, training_accuracy
+from splitsecond._trees.tree import Tree
 
 MOST_COLUMNS = 5_000  # for a search whose time grows with the square of their number
 
@@ -55,25 +50,6 @@ STATUSES = {
 @public
 class LimitWarning(UserWarning):
     """A fit was stopped by a limit or by Ctrl-C and returned the best tree found until then."""
-
-
-class Fitted:
-    """What a fit sets."""
-
-    classes_: NDArray[Any]
-    n_features_in_: int
-    binarizer_: Binarizer | None
-    tree_: Tree
-    objective_: float
-    lower_bound_: float
-    status_: str
-    n_leaves_: int
-    depth_: int
-    statistics_: dict[str, Any]
-    _labels_in: list[Any] | None
-    _weighted: bool
-
-    _listener: Any = None  # told how far a search is, in place of what `verbose` prints
 
 
 @with_parameters
@@ -142,34 +118,6 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         self.statistics_["seconds"] = time.perf_counter() - start
         return self
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row: the heaviest one in its leaf."""
-        leaves = self.apply(X)
-        predicted: NDArray[Any] = self.classes_[self.tree_.prediction[leaves]]
-        return predicted
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict class probabilities: the shares of training weight in each row's leaf."""
-        leaves = self.apply(X)
-        shares: NDArray[np.float64] = self.tree_.shares()[leaves]
-        return shares
-
-    def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the index of the leaf (a node of ``tree_``) that each row ends in."""
-        check_is_fitted(self)
-        tree = self.tree_
-        return leaf_of_rows(tree.feature, tree.left, tree.right, self._answers(X))
-
-    def get_depth(self) -> int:
-        """Return the number of questions on the longest path of the tree."""
-        check_is_fitted(self)
-        return self.depth_
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves of the tree."""
-        check_is_fitted(self)
-        return self.n_leaves_
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         raw = self.binarizer is not None
@@ -182,26 +130,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
     def __str__(self) -> str:
         if not hasattr(self, "tree_"):
             return repr(self)
-        tree = self.tree_
-        if self.objective_ <= self.lower_bound_:
-            bound = f"proved optimal{self._scope()}"
-        else:
-            bound = "near-optimal, not proved"
-            if self._has_telling_bound():
-                bound += f" (lower bound {self.lower_bound_:.4f})"
-        ended = STATUSES[self.status_]
-        weighted = "weighted " if self._weighted else ""
-        leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
-        return "\n".join(
-            [
-                f"{type(self).__name__}: {leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows",
-                f"{weighted}training accuracy {training_accuracy(tree):.3f} · "
-                f"objective {self.objective_:.4f} · {bound} · "
-                f"{ended} in {self._times()}",
-                *self._notes(),
-                tree.to_text(),
-            ]
-        )
+        return summary_text(self, STATUSES[self.status_])
 
     # ---- what subclasses add -------------------------------------------------------------------
 
@@ -236,7 +165,6 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         whole: bool,
         keeps_tree: bool,
     ) -> Training:
-        """Read what the user gave; with `keeps_tree`, Ctrl-C ends binarizing with what there is."""
         return read(
             X,
             y,
@@ -245,13 +173,9 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             class_weight=self.class_weight,
             whole=whole,
             deadline=deadline,
+            memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
-            limits=BinarizingLimits.of_fit(
-                deadline,
-                whole_bytes(self.memory_limit),
-                n_threads=n_threads(self.n_jobs),
-                keeps_tree=keeps_tree,
-            ),
+            keeps_tree=keeps_tree,
         )
 
     def _binarize(self, training: Training) -> Binarized:
@@ -293,21 +217,6 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             progress=self._listener or (Progress() if self.verbose else None),
             **self._solver_options(),
         )
-
-    def _answers(self, X: Any) -> Table:
-        """Open a table to be asked the questions of the tree; every value is checked."""
-        if self.binarizer_ is not None:
-            table = self.binarizer_.literal_table(X)
-        else:
-            table = read_table(X, labels=self._labels_in)
-            if table.n_columns != self.n_features_in_:
-                raise ValueError(
-                    f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} features as input: give the columns it was fitted with."
-                )
-            table.check_binary()
-        self._compare_names(table)
-        return table
 
     def _check_parameters(self) -> None:
         check_amount(
@@ -373,114 +282,10 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         ):
             warn_of_leaf(self.tree_, self.regularization)
 
-    def _take(self, tree: Tree) -> None:
-        """Make a tree the one to predict with."""
-        self.tree_, self.objective_ = tree, tree.objective
-        self.n_leaves_, self.depth_ = tree.n_leaves, tree.depth
-
-    def _has_telling_bound(self) -> bool:
-        """Whether the lower bound says more than that a tree that splits has two leaves."""
-        return self.lower_bound_ > 2 * float(self.regularization) * (1 + 1e-9)
-
-    def _times(self) -> str:
-        """Say how long the fit took, and how much of it was the search."""
-        search = self.statistics_.get("search_seconds")
-        of_search = "" if search is None else f" (search {_duration(search)})"
-        return _duration(self.statistics_["seconds"]) + of_search
-
-    def _scope(self) -> str:
-        """Say among which trees this one was searched, unless among all."""
-        binarizer = self.binarizer_
-        if binarizer is None or binarizer.is_lossless:
-            return ""
-        asked = len(binarizer.literals_)
-        return f" for {asked} {'question' if asked == 1 else 'questions'}"
-
-    def _notes(self) -> list[str]:
-        dropped = {} if self.binarizer_ is None else self.binarizer_.dropped_
-        if not dropped:
-            return []
-        return [f"left out: {listed([f'{name} ({why})' for name, why in dropped.items()], 5)}"]
-
-    def _questions(self, feature: list[int]) -> dict[str, Any]:
-        """Return what a tree that asks of these columns must know about them."""
-        used = sorted({j for j in feature if j >= 0})
-        if self.binarizer_ is None:
-            labels = self._labels_in
-            names = {j: f"x{j}" if labels is None else str(labels[j]) for j in used}
-            return {
-                "literals": {j: Literal(j, name, "is 1") for j, name in names.items()},
-                "variables": {
-                    j: Variable(j if labels is None else labels[j], name, Kind.BINARY)
-                    for j, name in names.items()
-                },
-                "n_columns": self.n_features_in_,
-            }
-        variables = self.binarizer_.variables_
-        literals = {j: self.binarizer_.literals_[j] for j in used}
-        return {
-            "literals": literals,
-            "variables": {each.column: variables[each.column] for each in literals.values()},
-            "n_columns": self.n_features_in_,
-            "with_blanks": frozenset(v.name for v in variables if v.has_blanks),
-        }
-
-    def _literals(self) -> list[Literal]:
-        """Return the questions that the 0/1 columns stand for."""
-        if self.binarizer_ is not None:
-            return self.binarizer_.literals_
-        return list(self._questions(list(range(self.n_features_in_)))["literals"].values())
-
-    def _column_names(self) -> list[str]:
-        """Return what the user's columns are called, also those without questions."""
-        if self.binarizer_ is not None:
-            return [variable.name for variable in self.binarizer_.variables_]
-        return [literal.name for literal in self._literals()]
-
     def _warn_if_stopped(self, note: str = "") -> None:
-        reasons = {
-            "time_limit": (f"Stopped at time_limit={self.time_limit} s", "time_limit"),
-            "memory_limit": (
-                "Stopped because the machine's memory is used up"
-                if self.memory_limit is None
-                else f"Stopped at memory_limit={self.memory_limit} bytes",
-                "memory_limit",
-            ),
-            "interrupted": ("Interrupted", ""),
-        }
-        if self.status_ not in reasons:
-            return
-        what, limit = reasons[self.status_]
-        higher = f"a higher {limit}, or " if limit else ""
-        noted = f" ({note})" if note else ""
-        bound = ""
-        if self._has_telling_bound():
-            scope = " that asks these questions" if note else ""
-            bound = (
-                f", and no tree of depth {self.max_depth}{scope} is below {self.lower_bound_:.4f}"
-            )
-        warnings.warn(
-            f"{what}{noted} with a valid tree: objective {self.objective_:.4f}{bound}. "
-            f"Try {higher}{self._cheaper}.",
-            LimitWarning,
-            stacklevel=4,
-        )
-
-    def _compare_names(self, table: Table) -> None:
-        fitted = getattr(self, "feature_names_in_", None)
-        if fitted is None and table.names is not None:
-            warnings.warn(
-                f"X has feature names, but {type(self).__name__} was fitted without feature names",
-                UserWarning,
-                stacklevel=4,
-            )
-        elif fitted is not None and table.names is None:
-            warnings.warn(
-                f"X does not have valid feature names, but {type(self).__name__} was fitted with "
-                "feature names",
-                UserWarning,
-                stacklevel=4,
-            )
+        text = stopped_text(self, note)
+        if text is not None:
+            warn(text, LimitWarning)
 
 
 class Progress:
@@ -493,7 +298,3 @@ class Progress:
         if seconds >= self._next:
             self._next = seconds + 1
             print(f"splitsecond: {done} of {steps} first splits, {seconds:.0f} s", file=sys.stderr)
-
-
-def _duration(seconds: float) -> str:
-    return f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"

@@ -14,6 +14,7 @@ from splitsecond._binarizers.base import Binarizer, Target
 from splitsecond._binarizers.cuts import MidpointBinarizer, QuantileBinarizer
 from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
 from splitsecond._binarizers.limits import BinarizingLimits
+from splitsecond._solving.solve import n_threads, whole_bytes
 from splitsecond._tables.binary import Table
 from splitsecond._tables.columns import RawTable
 from splitsecond._tables.data_checks import findings, warn_of_classes, warn_of_columns
@@ -68,10 +69,15 @@ def read(
     class_weight: Any,
     whole: bool,
     deadline: float | None,
+    memory_limit: float | None,
     n_jobs: int | None,
-    limits: BinarizingLimits,
+    keeps_tree: bool,
 ) -> Training:
-    """Read what the user gave. Unless the ``whole`` table is looked at, its first rows decide."""
+    """Read what the user gave, and set the limits of what follows.
+
+    Unless the ``whole`` table is looked at, its first rows tell whether it is 0/1. With
+    ``keeps_tree``, Ctrl-C ends binarizing with the questions that there are.
+    """
     refuse_column_name(X, y)
     opened = open_table(X)
     source: Table | RawTable
@@ -88,6 +94,12 @@ def read(
     if sample_weight is not None:
         sample_weight = check_sample_weight(sample_weight, source.n_rows)
     weights = row_weights(classes, codes, class_weight, sample_weight)
+    limits = BinarizingLimits.of_fit(
+        deadline,
+        whole_bytes(memory_limit),
+        n_threads=n_threads(n_jobs),
+        keeps_tree=keeps_tree,
+    )
     target = Target(codes, len(classes), weights, deadline, n_jobs, limits)
     warn_of_classes(target.n_classes, source.n_rows)
     is_sure = whole or not is_auto or isinstance(source, RawTable)

@@ -24,6 +24,7 @@ from splitsecond._solving.exact import as_fraction
 from splitsecond._support.checks import check_number
 from splitsecond._support.messages import shown
 from splitsecond._support.names import public
+from splitsecond._support.warning import warn
 from splitsecond._tables.data_checks import DataWarning
 from splitsecond._tables.opening import as_array, open_frame
 from splitsecond._tables.weights import check_sample_weight
@@ -138,7 +139,7 @@ def _warn_if_stopped(path: RegularizationPath, time_limit: float | None, folds: 
     else:
         return
     remedy = "Give more time or memory, or a larger smallest lambda."
-    warnings.warn(f"{text} {remedy}", LimitWarning, stacklevel=3)
+    warn(f"{text} {remedy}", LimitWarning)
 
 
 def _reason(stop: BaseException) -> str:

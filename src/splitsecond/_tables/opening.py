@@ -116,7 +116,8 @@ def as_array(X: Any) -> NDArray[Any]:
     """Return whatever is neither a data frame nor sparse as an array of two dimensions."""
     if isinstance(X, np.ma.MaskedArray):
         raise ValueError("X is a masked array: fill or drop the masked values first.")
-    _refuse_other_kinds(X)
+    if not isinstance(X, np.ndarray):
+        _refuse_other_kinds(X)
     try:
         array = np.asarray(X)
         if array.dtype.kind in "US" and not hasattr(X, "dtype"):  # rows of numbers and text

@@ -12,6 +12,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond import _core
 from splitsecond._support.messages import shortened, shown
 from splitsecond._tables.binary import DenseTable, SparseTable, Table
 from splitsecond._tables.columns import RawTable
@@ -61,11 +62,15 @@ def as_binary(opened: Opened, *, glance: bool = False) -> Table | NotBinaryError
     for block in _blocks(opened):
         if isinstance(block, NotBinaryError):
             return block
-        first = block[:FIRST_ROWS]
-        if glance and not ((first == 0) | (first == 1)).all():
+        if glance and not _begins_binary(block):
             return NotBinaryError("The first rows have values that are neither 0 nor 1.")
         blocks.append(block)
     return DenseTable(opened.n_rows, opened.n_columns, opened.labels, blocks)
+
+
+def _begins_binary(block: NDArray[Any]) -> bool:
+    first = block[:FIRST_ROWS]
+    return _core.Table.dense([first], len(first)).find_non_binary() is None
 
 
 def _blocks(opened: Opened) -> Iterator[NDArray[Any] | NotBinaryError]:
