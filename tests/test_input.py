@@ -26,6 +26,7 @@ from splitsecond import (
     _core,
     regularization_path,
 )
+from splitsecond._tables import columns
 from splitsecond._tables.binary import DenseTable
 from splitsecond._tables.errors import TableError
 
@@ -591,6 +592,32 @@ def test_a_late_row_is_refused_where_nothing_is_binarized() -> None:
     X[290, 2] = 3
     with pytest.raises(ValueError, match=r"Column 2 has a value .*: 3\.0 in row 290"):
         strictly_fitted(X)
+
+
+def test_nothing_is_judged_before_it_is_known_to_be_binary() -> None:
+    X = pd.DataFrame(TABLE, columns=NAMES).assign(copy=TABLE[:, 1]).astype(float)
+    X.loc[299, "was_late"] = 0.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        with pytest.raises(TableError, match="'was_late'"):
+            strictly_fitted(X)
+
+
+@pytest.mark.parametrize("scheme", ["auto", "guess", "quantile", "midpoint"])
+def test_columns_are_converted_once(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Any] = []
+    original = columns.read_values
+
+    def read_values(array: Any, label: Any) -> Any:
+        read.append(label)
+        return original(array, label)
+
+    monkeypatch.setattr(columns, "read_values", read_values)
+    X = RAW.astype(np.float32)
+    model = fitted(X, binarizer=scheme)
+    assert read == [0, 1, 2, 3]
+    monkeypatch.setattr(columns, "KEPT_BYTES", 0)
+    assert seen(fitted(X, binarizer=scheme), X) == seen(model, X)
 
 
 @pytest.mark.parametrize("binarizer", ["auto", None])

@@ -42,12 +42,13 @@ class Training:
     opened: Opened
     source: Table | RawTable  # 0/1 columns, or any others
     is_sure: bool  # that 0/1 columns are 0/1 in all rows
+    is_auto: bool  # what is not 0/1 is to be binarized
     classes: NDArray[Any]
     target: Target
 
     def not_binary(self, why: NotBinaryError) -> Training:
         """Return the same with a raw table, after a value was met that is neither 0 nor 1."""
-        if self.is_sure:
+        if not self.is_auto:
             raise why
         return replace(self, source=RawTable(self.opened), is_sure=True)
 
@@ -102,8 +103,8 @@ def read(
     )
     target = Target(codes, len(classes), weights, deadline, n_jobs, limits)
     warn_of_classes(target.n_classes, source.n_rows)
-    is_sure = whole or not is_auto or isinstance(source, RawTable)
-    return Training(opened, source, is_sure, classes, target)
+    is_sure = whole or isinstance(source, RawTable)
+    return Training(opened, source, is_sure, is_auto, classes, target)
 
 
 def binarize(training: Training, scheme: Any) -> Binarized:

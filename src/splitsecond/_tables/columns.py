@@ -22,6 +22,8 @@ from splitsecond._tables.cells import BLANK, UNKNOWN, Cells, as_float, read_seri
 from splitsecond._tables.errors import TableError
 from splitsecond._tables.opening import Opened, open_table, values_of
 
+KEPT_BYTES = 2**24  # of numbers that a raw table keeps as it has read them
+
 
 @public
 class Kind(StrEnum):
@@ -148,7 +150,8 @@ class RawTable:
         self._frame, self.labels = opened.frame, opened.labels
         self.n_rows, self.n_columns = opened.n_rows, opened.n_columns
         self._array: Any = opened.array.tocsc() if opened.is_sparse else opened.array
-        self._read: dict[int, Cells] = {}  # columns that took long to read
+        self._read: dict[int, Cells] = {}  # columns that will not be read again
+        self._read_bytes = 0  # of the numbers among them
 
     @property
     def names(self) -> list[str] | None:
@@ -168,8 +171,11 @@ class RawTable:
         if j in self._read:
             return self._read[j]
         cells = self._cells(j)
-        if cells.numbers is None:
+        n_bytes = 0 if cells.numbers is None else cells.numbers.nbytes
+        # Text takes long to read. Numbers do not, and those of a large table would fill the memory.
+        if self._read_bytes + n_bytes <= KEPT_BYTES or n_bytes == 0:
             self._read[j] = cells
+            self._read_bytes += n_bytes
         return cells
 
     def flags(self, j: int) -> NDArray[np.uint8] | None:

@@ -312,7 +312,8 @@ class _RawColumns(_Columns):
         return self.table.label(j)
 
     def sample(self, places: NDArray[np.intp]) -> dict[int, NDArray[Any]]:
-        some = self.table.rows(places)
+        whole = len(places) == self.table.n_rows
+        some = self.table if whole else self.table.rows(places)
         read = {
             j: self._numbers(j, some.cells(j))
             for j, variable in enumerate(self.variables)
