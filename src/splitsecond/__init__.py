@@ -76,11 +76,28 @@ _MODULES = {
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
+# What is not public, but named by pickles and errors of other processes. They refer to it by this
+# package, so that it may move: a name that was here stays here.
+_PICKLED = {
+    "CellTypeError": "_tables.errors",
+    "GraphArrays": "_sets.graph_arrays",
+    "Kind": "_tables.columns",
+    "NotBinaryError": "_tables.errors",
+    "RowSource": "_trees.row_counts",
+    "RowsOfGraph": "_trees.row_counts",
+    "RowsOfTable": "_trees.row_counts",
+    "Scale": "_sets.tree_set",
+    "TableError": "_tables.errors",
+    "Variable": "_tables.columns",
+    "_alone": "_trees.set_tree",
+}
+
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
+    module = _MODULE_OF.get(name) or _PICKLED.get(name)
+    if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{module}"), name)
     globals()[name] = value  # found without this function from now on
     return value
 

@@ -17,6 +17,7 @@ from pyarrow import parquet
 
 import splitsecond
 from splitsecond._cli import output, tables
+from splitsecond._tables.errors import CellTypeError
 
 # Content of a file, and what the message about it must say.
 BAD_TABLES: dict[str, tuple[bytes, str]] = {
@@ -163,11 +164,12 @@ def test_rows_that_are_not_binary(tmp_path: Path, options: list[Any]) -> None:
 def test_only_the_row_is_renamed(name: str, value: str, row: int) -> None:
     source = tables.Source(Path("no.csv"))
     vars(source)["_last_line"] = None
-    text = "Column {name!r} has text now: {value!r} in {row}. Such as {value!r:.9}"
+    before, after = f"Column {name!r} has text now: {value!r}", f". Such as {value!r:.9}"
+    error = CellTypeError(before, after, row=row, column=name)
+    assert str(error) == f"{before} in row {row}{after}"
     with pytest.raises(ValueError) as caught, tables.rows_named(source, 100):  # noqa: PT011
-        raise TypeError(text.format(name=name, value=value, row=f"row {row}"))
-    expected = text.format(name=name, value=value, row=f"data row {row + 1}")
-    assert str(caught.value) == f"no.csv as X: {expected}"
+        raise error
+    assert str(caught.value) == f"no.csv as X: {before} in data row {row + 1}{after}"
 
 
 def test_lines_are_counted_once_and_not_without_end(

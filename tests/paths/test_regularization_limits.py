@@ -24,7 +24,7 @@ from splitsecond import (
 from splitsecond._paths.envelope import Point
 from splitsecond._paths.fits import Fits
 from splitsecond._paths.search import _entry
-from splitsecond._tables.binary import read_table
+from splitsecond._tables.reading import read_table
 
 X, y = threshold_table(3, 300, 15)
 ENDLESS = OptimalTreeClassifier(max_depth=7)

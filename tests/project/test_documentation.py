@@ -31,24 +31,13 @@ NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "_binarizers.cuts",
-        "_binarizers.guessing",
-        "_estimators.sets",
-        "_estimators.trees",
-        "_importance.reliance",
-        "_paths.search",
-        "_saving",
-        "_trees.tree",
-        "datasets",
-    ],
-)
+@pytest.mark.parametrize("name", ["splitsecond", "splitsecond.datasets"])
 def test_examples_in_docstrings(name: str) -> None:
-    module = importlib.import_module(f"splitsecond.{name}")
+    module = importlib.import_module(name)
+    for each in module.__all__:
+        getattr(module, each)  # imported when it is asked for
     failed, tried = doctest.testmod(module)
-    assert tried > 0
+    assert tried > (15 if module is splitsecond else 0)
     assert failed == 0
 
 

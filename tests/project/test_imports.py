@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import splitsecond
@@ -76,6 +77,61 @@ def test_a_pickle_in_a_process_that_has_imported_nothing(tmp_path: Path) -> None
         [sys.executable, "-c", code, str(path)], capture_output=True, encoding="utf-8", check=True
     )
     assert done.stdout == "[0]\n"
+
+
+def test_public_names_belong_to_the_package() -> None:
+    for name in splitsecond.__all__:
+        assert getattr(splitsecond, name).__module__ == "splitsecond", name
+    for name in splitsecond._PICKLED:
+        assert getattr(splitsecond, name).__module__ == "splitsecond", name
+        assert name not in splitsecond.__all__
+
+
+def pickled_things() -> list[Any]:
+    """Return all that users may pickle, fitted on raw and 0/1 tables, weighted and not."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "age": rng.normal(size=60).round(1),
+            "job": rng.choice(["clerk", "smith"], 60),
+            "size": pd.Categorical(rng.choice(["S", "M"], 60), ["S", "M"], ordered=True),
+            "paid": rng.integers(0, 2, 60).astype(float),
+        }
+    )
+    X.loc[3, "age"] = np.nan
+    y = (X["age"].fillna(0) > 0) ^ (X["job"] == "clerk")
+    flags, weights = rng.integers(0, 2, (60, 4)), rng.integers(1, 4, 60)
+    things: list[Any] = []
+    for of in (
+        splitsecond.GreedyTreeClassifier,
+        splitsecond.LicketySPLITClassifier,
+        splitsecond.SPLITClassifier,
+        splitsecond.OptimalTreeClassifier,
+        splitsecond.TreeFARMS,
+        splitsecond.RESPLIT,
+    ):
+        for binarizer in ("auto", "quantile", "midpoint"):
+            things.append(of(max_depth=2, binarizer=binarizer).fit(X, y, weights))
+        things.append(of(max_depth=2, binarizer=None).fit(flags, y))
+    sets = [each.trees_ for each in things if hasattr(each, "trees_")]
+    things += [each.tree_ for each in things] + sets + [each[0] for each in sets]
+    things += splitsecond.regularization_path(X, y)
+    small = splitsecond.RESPLIT(max_depth=2)
+    rid = splitsecond.RashomonImportance(small, n_bootstraps=2, random_state=0)
+    things.append(rid.fit(X, y))
+    try:
+        things[0].predict(X.assign(age="old"))
+    except splitsecond.TableError as error:
+        things.append(error)
+    return things
+
+
+def test_pickles_name_no_private_module() -> None:
+    for thing in pickled_things():
+        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+            content = pickle.dumps(thing, protocol)
+            assert b"splitsecond._" not in content, type(thing)
+        assert type(pickle.loads(content)).__module__ == "splitsecond"
 
 
 TARGET = ("--target", "outcome")

@@ -365,3 +365,21 @@ def test_binarizers_alone_do_not_judge() -> None:
     X, _ = table()
     X["years"] = X["age"]
     assert said(lambda: QuantileBinarizer().fit(X)) == []
+
+
+def test_warnings_point_at_the_line_that_called() -> None:
+    X = pd.DataFrame({"a": np.arange(80.0) % 7, "b": np.arange(80.0) % 7, "c": np.arange(80) % 3})
+    y = np.arange(80) % 2
+    flags = pd.DataFrame({name: (X[name] > 1).astype(int) for name in X})
+    model = LicketySPLITClassifier()
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+        model.fit(flags, y)
+        model.predict(flags.to_numpy())
+        TreeFARMS(max_depth=1).fit(X, y)
+        regularization_path(X, y)
+        RashomonImportance(TreeFARMS(max_depth=1), n_bootstraps=1).fit(X, y)
+    lines = {(each.filename, each.lineno) for each in found}
+    assert {name for name, _ in lines} == {__file__}
+    assert len(lines) == 6

@@ -16,10 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizers.limits import GRACE, BinarizingLimits
 from splitsecond._support.messages import SaysFitFirst, listed, shown
-from splitsecond._tables.binary import NotBinaryError, Table, keep_columns, read_table
+from splitsecond._tables.binary import Table, check_width, keep_columns
 from splitsecond._tables.bits import PackedTable, pack_bits
-from splitsecond._tables.columns import BLANK, UNKNOWN, Cells, Kind, RawTable, Variable
+from splitsecond._tables.cells import BLANK, UNKNOWN, Cells
+from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.literals import Literal
+from splitsecond._tables.opening import open_table
+from splitsecond._tables.reading import as_binary
 from splitsecond._tables.weights import check_sample_weight
 
 # Of the time for binarizing: by then all columns are read, all questions are chosen, and answered.
@@ -171,9 +174,7 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
         ndarray of shape (n_samples, n_literals)
         """
         check_is_fitted(self)
-        table = self.literal_table(X)
-        table.check_binary()
-        return self.answers(table)
+        return self.answers(self.literal_table(X))
 
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Return a table of values that answer as the rows of 0/1 columns do.
@@ -241,19 +242,16 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
     # ---- what the estimators use ----------------------------------------------------------------
 
     def literal_table(self, X: Any) -> Table:
-        """Open a table whose column j holds the answers to literal j."""
-        labels = self._labels_in
-        if self._is_identity():
-            try:  # nothing to ask: 0/1 columns are their own answers
-                table = read_table(X, labels=labels)
-                self._check_width(table.n_columns)
-                table.check_binary()
-                return table
-            except NotBinaryError:
-                pass
-        raw = RawTable(X, labels)
-        self._check_width(raw.n_columns)
-        return self._see(raw)
+        """Open a table whose column j holds the answers to literal j; every value is checked."""
+        opened = open_table(X, self._labels_in)
+        check_width(self, opened.n_columns)
+        if self._is_identity():  # nothing to ask: 0/1 columns are their own answers
+            binary = as_binary(opened)
+            if isinstance(binary, Table) and binary.non_binary() is None:
+                return binary
+        table = self._see(RawTable(opened))
+        table.check_binary()
+        return table
 
     def _is_identity(self) -> bool:
         """Whether all columns are 0/1 and stay as they are."""
@@ -294,13 +292,6 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
         self.variables_ = variables
         self.literals_ = literals
         self._stopped = None
-
-    def _check_width(self, n_columns: int) -> None:
-        if n_columns != self.n_features_in_:
-            raise ValueError(
-                f"X has {n_columns} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: give the columns it was fitted with."
-            )
 
 
 def read_variables(

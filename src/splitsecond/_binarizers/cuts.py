@@ -21,7 +21,9 @@ from splitsecond._binarizers.base import (
 )
 from splitsecond._support.checks import as_float, check_number, number_of
 from splitsecond._support.messages import offered, shortened, shown
-from splitsecond._tables.columns import Cells, Kind, RawTable, Variable
+from splitsecond._support.names import public
+from splitsecond._tables.cells import Cells
+from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.literals import OPERATORS, Literal, threshold_between
 
 MAX_CATEGORIES = 255  # of a variable get a column each: the most frequent ones
@@ -147,6 +149,7 @@ def _shared_out(sizes: dict[int, int], most: int) -> dict[int, int]:
     return {j: shares[j] for j in sizes}
 
 
+@public
 class MidpointBinarizer(_CutBinarizer):
     """Every split point of every column: trees lose nothing, but there are many columns.
 
@@ -189,6 +192,7 @@ class MidpointBinarizer(_CutBinarizer):
         return range(len(shares) - 1)
 
 
+@public
 class QuantileBinarizer(_CutBinarizer):
     """Thresholds at quantiles of each column.
 
@@ -228,6 +232,7 @@ class QuantileBinarizer(_CutBinarizer):
         return quantile_cuts(shares, int(self.n_quantiles))  # those of numpy may overflow
 
 
+@public
 class FixedBinarizer(Binarizer):
     """Questions given by hand, such as those of a published binarization.
 

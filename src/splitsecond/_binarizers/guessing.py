@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from splitsecond import _core
 from splitsecond._binarizers.base import (
@@ -19,21 +15,24 @@ from splitsecond._binarizers.base import (
     Target,
     read_variables,
 )
-from splitsecond._binarizers.cuts import MAX_CATEGORIES, asked_categories
+from splitsecond._binarizers.binning import Binned, bin_column
+from splitsecond._binarizers.elimination import blas, eliminate, moments_of
+from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._solving.solve import n_threads
 from splitsecond._support.checks import check_flag, check_number, check_random
-from splitsecond._tables.columns import Cells, Kind, RawTable, Variable
+from splitsecond._support.names import public
+from splitsecond._tables.cells import Cells
+from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.labels import encode_labels
-from splitsecond._tables.literals import Literal, threshold_between
+from splitsecond._tables.literals import Literal
 
 # Bins of a column, between which thresholds are sought: every value its own, up to these.
 LEAST_BINS, MOST_BINS, ALL_BINS = 1024, 32768, 1 << 18
 MAX_ELIMINATED = 1024  # columns that elimination can handle; the least used go first
-RIDGE = 0.02  # of the variance a column can have at most 0.25
 MOST_ROUNDS = 2**30
-CHUNK = 1 << 16  # answers multiplied at once
 
 
+@public
 class ThresholdGuessBinarizer(Binarizer):
     """Thresholds guessed by boosting: few columns, nearly as good as all of them.
 
@@ -144,10 +143,10 @@ class ThresholdGuessBinarizer(Binarizer):
         weights = None if target.weights is None else target.weights[rows]
         codes = np.ascontiguousarray(target.codes[rows], dtype=np.int32)
         max_bins = min(max(ALL_BINS // table.n_columns, LEAST_BINS), MOST_BINS)
-        columns: list[_Binned] = []
+        columns: list[Binned] = []
 
         def use(j: int, variable: Variable, cells: Cells) -> None:
-            columns.append(_bin(j, variable, variable.values(cells)[rows], weights, max_bins))
+            columns.append(bin_column(j, variable, variable.values(cells)[rows], weights, max_bins))
 
         variables = read_variables(table, limits, use)
         asked = self._boost(columns, codes, weights, target)
@@ -180,7 +179,7 @@ class ThresholdGuessBinarizer(Binarizer):
 
     def _boost(
         self,
-        columns: list[_Binned],
+        columns: list[Binned],
         codes: NDArray[np.int32],
         weights: NDArray[np.float64] | None,
         target: Target,
@@ -213,7 +212,7 @@ class ThresholdGuessBinarizer(Binarizer):
 
     def _eliminate(
         self,
-        columns: list[_Binned],
+        columns: list[Binned],
         asked: dict[tuple[int, int], float],
         codes: NDArray[np.int32],
         weights: NDArray[np.float64] | None,
@@ -233,14 +232,15 @@ class ThresholdGuessBinarizer(Binarizer):
         def drop() -> None:
             stay = np.array([self._stays(columns, question) for question in questions])
             # Threads would wait for each other longer than products of this size take.
-            with _blas().limit(limits=1, user_api="blas"):
-                moments = _moments(columns, questions, codes, weights, target)
+            with blas().limit(limits=1, user_api="blas"):
+                moments = moments_of(columns, questions, codes, weights, target)
                 if moments is None:
                     return
                 covariances, means, joint = moments
                 shares = joint[-1]
                 # The best split by itself stays: in a small tree nothing makes up for it.
-                errors = 1 - joint[:-1].max(axis=1) - (shares - joint[:-1]).max(axis=1)
+                yes, no = joint[:-1], shares - joint[:-1]
+                errors = 1 - ZERO_ONE.correct(yes) - ZERO_ONE.correct(no)
                 stay[int(np.argmin(errors))] = True
                 with_classes = joint[:-1] - np.outer(means, shares)
                 keep = eliminate(
@@ -261,172 +261,13 @@ class ThresholdGuessBinarizer(Binarizer):
         # There was no time to see which ones the others make up for: those that gained most stay.
         return sorted(ranked[:most])
 
-    def _stays(self, columns: list[_Binned], question: tuple[int, int]) -> bool:
+    def _stays(self, columns: list[Binned], question: tuple[int, int]) -> bool:
         """Whether a question is kept whatever it gained."""
         place, bin_ = question
         return self.keep_binary and columns[place].variable.kind is Kind.BINARY and bin_ == 1
 
     def _ranked(
-        self, columns: list[_Binned], asked: dict[tuple[int, int], float]
+        self, columns: list[Binned], asked: dict[tuple[int, int], float]
     ) -> list[tuple[int, int]]:
         """Order questions by what they gained, after those that stay."""
         return sorted(asked, key=lambda each: (not self._stays(columns, each), -asked[each]))
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()  # looks for the libraries, which takes longer than a small fit
-
-
-@dataclass(frozen=True)
-class _Binned:
-    """A variable as boosting sees it: a small number for each row."""
-
-    column: int
-    variable: Variable
-    bins: NDArray[np.uint16]
-    cuts: Any  # categories; or the lowest and the highest value of each bin
-    n_values: int
-    n_bins: int
-    has_blanks: bool
-
-    @property
-    def is_ordered(self) -> bool:
-        return self.variable.kind in (Kind.NUMBER, Kind.ORDERED)
-
-    def core(self) -> _core.BinnedColumn:
-        """Return the column as the core takes it."""
-        return _core.BinnedColumn(
-            self.bins,
-            n_bins=self.n_bins,
-            n_values=self.n_values,
-            first=1 if self.variable.kind is Kind.BINARY else 0,
-            ordered=self.is_ordered,
-            ask_if_missing=self.has_blanks,
-        )
-
-    def literal(self, bin_: int) -> Literal:
-        """Return the question that the core calls by a bin."""
-        if bin_ >= self.n_values:
-            return Literal(self.column, self.variable.name, "is missing")
-        if self.variable.kind is Kind.BINARY:
-            return Literal(self.column, self.variable.name, "is 1")
-        if self.variable.kind is Kind.CATEGORY:
-            return Literal(self.column, self.variable.name, "==", self.cuts[bin_])
-        lowest, highest = self.cuts
-        low, high = float(highest[bin_]), float(lowest[bin_ + 1])
-        ordered = self.variable.kind is Kind.ORDERED
-        value = self.variable.categories[int(low)] if ordered else threshold_between(low, high)
-        return Literal(self.column, self.variable.name, "<=", value)
-
-    def answers(self, bin_: int, rows: slice) -> NDArray[np.bool_]:
-        """Answer that question."""
-        bins = self.bins[rows]
-        yes: NDArray[np.bool_]
-        yes = bins <= bin_ if self.is_ordered and bin_ < self.n_values else bins == bin_
-        return yes
-
-
-def _bin(
-    j: int,
-    variable: Variable,
-    values: NDArray[Any],
-    weights: NDArray[np.float64] | None,
-    max_bins: int,
-) -> _Binned:
-    if variable.kind is Kind.BINARY:
-        blank = np.isnan(values)
-        has_blanks = bool(blank.any())
-        bins = np.where(blank, 2, values).astype(np.uint16)
-        return _Binned(j, variable, bins, [], 2, 2 + has_blanks, has_blanks)
-    if variable.kind is Kind.CATEGORY:
-        counted = values >= 0
-        n = len(variable.categories)
-        shares: NDArray[Any] = np.bincount(
-            values[counted], None if weights is None else weights[counted], n
-        )
-        asked = asked_categories(np.arange(n), shares, True, MAX_CATEGORIES)
-        has_others, has_blanks = len(asked) < n, not counted.all()
-        bin_of = np.full(n + 1, len(asked), dtype=np.uint16)  # other categories
-        bin_of[asked] = np.arange(len(asked))
-        bin_of[n] = len(asked) + has_others  # blanks, which are -1
-        cuts = [variable.categories[place] for place in asked]
-        n_bins = len(asked) + has_others + has_blanks
-        return _Binned(j, variable, bin_of[values], cuts, len(asked), n_bins, has_blanks)
-    numbers = values if variable.kind is Kind.NUMBER else np.where(values < 0, np.nan, values)
-    bins, lowest, highest, has_blanks = _core.bin(numbers, weights, max_bins)
-    n = len(lowest)
-    return _Binned(j, variable, bins, (lowest, highest), n, n + has_blanks, has_blanks)
-
-
-def _moments(
-    columns: list[_Binned],
-    questions: list[tuple[int, int]],
-    codes: NDArray[np.int32],
-    weights: NDArray[np.float64] | None,
-    target: Target,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return the covariances of the answers, their means, and the joint shares with the classes.
-
-    The last row of the shares is that of all rows. None: there is no time for it.
-    """
-    n, k, n_classes = len(codes), len(questions), target.n_classes
-    products, sums = np.zeros((k, k)), np.zeros((k, n_classes))
-    means, shares = np.zeros(k), np.zeros(n_classes)
-    step = max(CHUNK // k, 512)
-    for begin in range(0, n, step):
-        if target.limits.is_over():
-            return None
-        rows = slice(begin, min(begin + step, n))
-        # Sums of so many zeros and ones are exact in 32 bits; of weights, nearly so in 64.
-        dtype: Any = np.float32 if weights is None else np.float64
-        yes: NDArray[Any] = np.empty((k, rows.stop - begin), dtype=dtype)
-        for i, (column, bin_) in enumerate(questions):
-            yes[i] = columns[column].answers(bin_, rows)
-        classes: NDArray[Any] = np.eye(n_classes, dtype=dtype)[codes[rows]]
-        weighted: NDArray[Any] = yes if weights is None else yes * weights[rows]
-        products += weighted @ yes.T
-        sums += weighted @ classes
-        means += weighted.sum(axis=1)
-        shares += classes.sum(axis=0) if weights is None else weights[rows] @ classes
-    total = shares.sum()
-    means, shares = means / total, shares / total
-    return products / total - np.outer(means, means), means, np.vstack([sums / total, shares])
-
-
-def eliminate(
-    covariances: NDArray[np.float64],
-    with_classes: NDArray[np.float64],
-    protected: NDArray[np.bool_],
-    tolerance: float,
-    max_features: int | None,
-    *,
-    is_over: Callable[[], bool] = lambda: False,
-) -> NDArray[np.bool_]:
-    """Drop columns from a linear fit, always the one that explains least given the others.
-
-    Stops before the explained variance falls by more than the tolerance, or at `max_features`.
-    The ridge keeps a column that is strong by itself ahead of neighbours that could replace it only
-    together: trees ask one question at a time.
-    """
-    k = len(covariances)
-    inverse = np.linalg.inv(covariances + RIDGE * np.eye(k))
-    coefficients = inverse @ with_classes
-    explained = everything = float((with_classes * coefficients).sum())
-    kept = np.ones(k, dtype=bool)
-    for _ in range(k - 1):
-        if (max_features is not None and kept.sum() <= max_features) or is_over():
-            break
-        costs = (coefficients**2).sum(axis=1) / np.maximum(np.diag(inverse), 1e-12)
-        costs[~kept | protected] = np.inf
-        least = float(costs.min())
-        if least == np.inf or (
-            max_features is None and explained - least < (1 - tolerance) * everything
-        ):
-            break
-        drop = int(np.flatnonzero(costs <= least + 1e-9 * everything)[-1])  # of equals, the last
-        explained -= float(costs[drop])
-        coefficients -= np.outer(inverse[:, drop], coefficients[drop] / inverse[drop, drop])
-        inverse -= np.outer(inverse[:, drop], inverse[drop] / inverse[drop, drop])
-        kept[drop] = False
-    return kept

@@ -16,6 +16,7 @@ import splitsecond
 from splitsecond._cli import options as o
 from splitsecond._cli.output import progress, warnings_said, write, write_json, write_table
 from splitsecond._cli.tables import Data
+from splitsecond._solving.losses import ZERO_ONE
 
 
 class BuiltIn(StrEnum):
@@ -182,7 +183,7 @@ def _cart(train: Data, test: Data, repeats: int, price: float, max_depth: int) -
         model.fit(X, train.y)
         seconds.append(time.perf_counter() - start)
     end, leaves, errors = _folded(model.tree_, price if max_depth else np.inf)
-    label = model.classes_[model.tree_.value[:, 0, :].argmax(axis=1)]
+    label = model.classes_[ZERO_ONE.prediction(model.tree_.value[:, 0, :])]
     return {
         "seconds": median(seconds),
         "objective": errors + price * leaves,
@@ -195,7 +196,7 @@ def _cart(train: Data, test: Data, repeats: int, price: float, max_depth: int) -
 def _folded(tree: Any, price: float) -> tuple[Any, int, float]:
     """Return the node that each node ends in after folding, and the leaves and errors then."""
     share = tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
-    errors = share * (1 - tree.value[:, 0, :].max(axis=1))
+    errors = share * (1 - ZERO_ONE.correct(tree.value[:, 0, :]))
     leaves = np.ones(tree.node_count, dtype=int)
     end = np.arange(tree.node_count)
     for node in reversed(range(tree.node_count)):  # children come after their parent

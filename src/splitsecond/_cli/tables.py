@@ -23,7 +23,8 @@ from pyarrow import csv, parquet
 from splitsecond._cli.options import Binarizer, Reading
 from splitsecond._saving import is_model
 from splitsecond._support.messages import offered
-from splitsecond._tables.binary import read_table
+from splitsecond._tables.errors import TableError
+from splitsecond._tables.reading import read_table
 
 UTF8 = "utf-8"
 STANDARD_INPUT = Path("-")
@@ -40,8 +41,6 @@ MOST_CHARACTERS = 100_000  # of a value; more are mostly a quote that does not e
 MOST_BYTES = 2**31 - 2  # of a block that pyarrow guesses the types of
 CHUNK = 2**20  # bytes of a pipe that are read at once
 MOST_COUNTED = 64 * 2**20  # bytes whose lines are counted for a message
-# The row that an error names, or what it quotes: the user's own words, which are passed over.
-ROW = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\bin row (\d+)""")
 
 
 @dataclass(frozen=True)
@@ -253,10 +252,8 @@ def rows_named(source: Source, n_rows: int) -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         text = str(error)
-        found = next((match for match in ROW.finditer(text) if match[1]), None)
-        if found is not None:
-            row = source.row(int(found[1]), n_rows)
-            text = f"{text[: found.start()]}in {row}{text[found.end() :]}"
+        if isinstance(error, TableError) and error.row is not None:
+            text = error.text(source.row(error.row, n_rows))
         raise ValueError(f"{source.name} as X: {text}") from None
 
 

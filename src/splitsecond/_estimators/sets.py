@@ -11,51 +11,35 @@ from typing import Any
 from splitsecond import _core
 from splitsecond._binarizers.base import Target
 from splitsecond._estimators.base import LimitWarning, Progress, TreeClassifier
+from splitsecond._estimators.parameters import with_parameters
 from splitsecond._sets.tree_set import Scale, TreeSet
 from splitsecond._solving.exact import as_fraction, within_bound
 from splitsecond._solving.solve import Problem, Solution, checked, run_options, statistics_of
 from splitsecond._support.checks import check_amount, check_choice, check_flag, check_number
+from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 from splitsecond._trees.row_counts import row_source
 
 KINDS = ("additive", "multiplicative", "absolute")
 
 
-class RashomonClassifier(TreeClassifier):
+class FittedSet:
+    """What a fit sets, besides what that of a single tree does."""
+
+    trees_: TreeSet
+
+
+@with_parameters
+class RashomonClassifier(FittedSet, TreeClassifier):
     """What RESPLIT and TreeFARMS share. `predict` and the like are those of the best tree."""
 
     _most_columns = 500
 
-    trees_: TreeSet
+    _checks_first = True
 
-    def __init__(
-        self,
-        *,
-        regularization: float | Fraction = 0.01,
-        epsilon: float | Fraction = 0.01,
-        epsilon_kind: str = "additive",
-        max_depth: int = 5,
-        keep_trivial: bool = False,
-        class_weight: Any = None,
-        binarizer: Any = "auto",
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            regularization=regularization,
-            max_depth=max_depth,
-            class_weight=class_weight,
-            binarizer=binarizer,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.epsilon = epsilon
-        self.epsilon_kind = epsilon_kind
-        self.keep_trivial = keep_trivial
+    epsilon: float | Fraction = 0.01
+    epsilon_kind: str = "additive"
+    keep_trivial: bool = False
 
     def __str__(self) -> str:
         if not hasattr(self, "trees_"):
@@ -205,6 +189,8 @@ class RashomonClassifier(TreeClassifier):
         )
 
 
+@public
+@with_parameters
 class TreeFARMS(RashomonClassifier):
     """Every tree of depth `max_depth` whose objective is within `epsilon` of the optimum.
 
@@ -242,6 +228,8 @@ class TreeFARMS(RashomonClassifier):
         return None
 
 
+@public
+@with_parameters
 class RESPLIT(RashomonClassifier):
     """A Rashomon set by lookahead: good prefixes, filled with all trees no worse than greedy.
 
@@ -256,38 +244,8 @@ class RESPLIT(RashomonClassifier):
         As for `LicketySPLITClassifier`.
     """
 
-    def __init__(
-        self,
-        *,
-        regularization: float | Fraction = 0.01,
-        epsilon: float | Fraction = 0.01,
-        epsilon_kind: str = "additive",
-        max_depth: int = 5,
-        lookahead_depth: int = 3,
-        keep_trivial: bool = False,
-        exact_last_split: bool = False,
-        class_weight: Any = None,
-        binarizer: Any = "auto",
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            regularization=regularization,
-            epsilon=epsilon,
-            epsilon_kind=epsilon_kind,
-            max_depth=max_depth,
-            keep_trivial=keep_trivial,
-            class_weight=class_weight,
-            binarizer=binarizer,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.lookahead_depth = lookahead_depth
-        self.exact_last_split = exact_last_split
+    lookahead_depth: int = 3
+    exact_last_split: bool = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

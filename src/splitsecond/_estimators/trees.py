@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from numbers import Integral
 from typing import Any
 
 from splitsecond._estimators.base import TreeClassifier
+from splitsecond._estimators.parameters import with_parameters
 from splitsecond._support.checks import check_flag, check_number
+from splitsecond._support.names import public
 
 
+@with_parameters
 class _GreedyBelow(TreeClassifier):
     """A classifier whose trees, or the trees it compares, are greedy in their lower levels."""
 
-    def __init__(
-        self,
-        *,
-        regularization: float | Fraction = 0.01,
-        max_depth: int = 5,
-        exact_last_split: bool = False,
-        class_weight: Any = None,
-        binarizer: Any = "auto",
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            regularization=regularization,
-            max_depth=max_depth,
-            class_weight=class_weight,
-            binarizer=binarizer,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.exact_last_split = exact_last_split
+    exact_last_split: bool = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -46,6 +25,8 @@ class _GreedyBelow(TreeClassifier):
         return {"exact_last_split": bool(self.exact_last_split)}
 
 
+@public
+@with_parameters
 class LicketySPLITClassifier(_GreedyBelow):
     """Near-optimal trees in milliseconds: each split is the one whose greedy completion is best.
 
@@ -118,6 +99,8 @@ class LicketySPLITClassifier(_GreedyBelow):
     _algorithm = "lickety"
 
 
+@public
+@with_parameters
 class GreedyTreeClassifier(_GreedyBelow):
     """The greedy baseline: splits of highest information gain, pruned bottom up by the objective.
 
@@ -128,6 +111,8 @@ class GreedyTreeClassifier(_GreedyBelow):
     _most_columns = None
 
 
+@public
+@with_parameters
 class OptimalTreeClassifier(TreeClassifier):
     """The tree of lowest objective among all of depth `max_depth`, with proof.
 
@@ -142,6 +127,8 @@ class OptimalTreeClassifier(TreeClassifier):
     _cheaper = "a smaller max_depth, a larger regularization, or SPLITClassifier"
 
 
+@public
+@with_parameters
 class SPLITClassifier(_GreedyBelow):
     """Near-optimal trees by lookahead: optimal for the first levels given greedy completions below.
 
@@ -162,34 +149,8 @@ class SPLITClassifier(_GreedyBelow):
     _most_columns = 1_000
     _cheaper = "a smaller lookahead_depth or max_depth, or LicketySPLITClassifier"
 
-    def __init__(
-        self,
-        *,
-        regularization: float | Fraction = 0.01,
-        max_depth: int = 5,
-        lookahead_depth: int | None = None,
-        postprocess: bool = True,
-        exact_last_split: bool = False,
-        class_weight: Any = None,
-        binarizer: Any = "auto",
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            regularization=regularization,
-            max_depth=max_depth,
-            exact_last_split=exact_last_split,
-            class_weight=class_weight,
-            binarizer=binarizer,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.lookahead_depth = lookahead_depth
-        self.postprocess = postprocess
+    lookahead_depth: int | None = None
+    postprocess: bool = True
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

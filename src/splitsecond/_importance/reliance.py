@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from splitsecond import _core
 from splitsecond._estimators.base import TreeClassifier
 from splitsecond._support.checks import check_choice
+from splitsecond._support.names import public
 from splitsecond._tables.bits import pack_columns
 from splitsecond._tables.labels import codes_of
 from splitsecond._tables.weights import as_integers, check_sample_weight
@@ -18,6 +19,7 @@ from splitsecond._tables.weights import as_integers, check_sample_weight
 KINDS = ("subtractive", "ratio")
 
 
+@public
 def reliance(
     model: TreeClassifier, X: Any, y: Any, sample_weight: Any = None, kind: str = "subtractive"
 ) -> dict[str, float]:

@@ -27,11 +27,13 @@ from splitsecond._support.checks import (
     check_verbose,
 )
 from splitsecond._support.messages import SaysFitFirst, shown
+from splitsecond._support.names import public
 
 MOST_BOOTSTRAPS = 1_000_000
 MOST_TREES = 2**62  # of any set: ranges of more have no length
 
 
+@public
 class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  # type: ignore[misc]
     """The Rashomon Importance Distribution: reliance over all good trees of many bootstraps.
 
@@ -124,9 +126,7 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         estimator = self._check_parameters()
         seconds = self._seconds()
         ends = None if seconds is None else time.perf_counter() + start + seconds - time.time()
-        table, target, _ = estimator._open(
-            X, y, sample_weight, ends, lambda table, _: table.check_binary()
-        )
+        table, target = estimator._prepare(X, y, sample_weight, ends)
         variables, variable_of = source_variables(estimator)
 
         seeds = check_random(self.random_state).randint(

@@ -14,6 +14,8 @@ import numpy as np
 from sklearn.base import clone
 
 from splitsecond._estimators.base import LimitWarning, TreeClassifier
+from splitsecond._solving.losses import ZERO_ONE
+from splitsecond._solving.solve import Solution
 from splitsecond._tables.data_checks import DataWarning
 
 
@@ -92,9 +94,7 @@ class Fits:
         self.deadline = deadline
         self.estimator: TreeClassifier = clone(estimator)
         self.estimator._check_parameters()
-        table, self.target, _ = self.estimator._open(
-            X, y, sample_weight, deadline, lambda table, _: table.check_binary()
-        )
+        table, self.target = self.estimator._prepare(X, y, sample_weight, deadline)
         self.table = table.in_rows()
 
     def at(self, price: Fraction) -> Fit:
@@ -117,6 +117,7 @@ class Fits:
         if seconds is not None:
             deadline = min(deadline, start + seconds)
         solution = model._solve(self.table, replace(self.target, deadline=deadline))
+        assert isinstance(solution, Solution)  # the table was checked
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LimitWarning)  # told once, for the whole path
             warnings.simplefilter("ignore", DataWarning)  # a path ends with a single leaf
@@ -124,7 +125,7 @@ class Fits:
         return Fit(
             model,
             loss=Fraction(solution.errors, solution.weight),
-            loss_of_leaf=1 - Fraction(int(solution.counts[0].max()), solution.weight),
+            loss_of_leaf=Fraction(int(ZERO_ONE.loss(solution.counts[0])), solution.weight),
             leaves=solution.leaves,
             seconds=time.perf_counter() - start,
             is_optimal=solution.status == "optimal",

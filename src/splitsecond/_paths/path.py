@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any, overload
 
 from splitsecond._support.frames import frame_of
+from splitsecond._support.names import public
 from splitsecond._trees.pictures.figures import plot_frontier
 from splitsecond._trees.tree import Tree
 
 FINISHED = ("complete", "optimal")  # how a fit that no limit stopped ends
 
 
+@public
 @dataclass(frozen=True)
 class PathEntry:
     """A tree of a regularization path, and the lambdas it is for.
@@ -60,6 +62,7 @@ class PathEntry:
         return tree
 
 
+@public
 class RegularizationPath(Sequence[PathEntry]):
     """The trees over lambda, those of small lambda first: what `regularization_path` returns.
 

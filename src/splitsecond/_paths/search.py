@@ -23,14 +23,17 @@ from splitsecond._paths.path import FINISHED, PathEntry, RegularizationPath
 from splitsecond._solving.exact import as_fraction
 from splitsecond._support.checks import check_number
 from splitsecond._support.messages import shown
-from splitsecond._tables.binary import as_array, open_frame
+from splitsecond._support.names import public
+from splitsecond._support.warning import warn
 from splitsecond._tables.data_checks import DataWarning
+from splitsecond._tables.opening import as_array, open_frame
 from splitsecond._tables.weights import check_sample_weight
 from splitsecond._trees.tree import leaf_of_rows
 
 HIGHEST = 1_000_000  # lambda; from 1 on, all are alike
 
 
+@public
 def regularization_path(
     X: Any,
     y: Any,
@@ -136,7 +139,7 @@ def _warn_if_stopped(path: RegularizationPath, time_limit: float | None, folds: 
     else:
         return
     remedy = "Give more time or memory, or a larger smallest lambda."
-    warnings.warn(f"{text} {remedy}", LimitWarning, stacklevel=3)
+    warn(f"{text} {remedy}", LimitWarning)
 
 
 def _reason(stop: BaseException) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from splitsecond._saving._reader import DamagedError, Reader, is_integer, parse
 from splitsecond._support.files import write_whole
+from splitsecond._support.names import public
 
 # Estimators take long to import, and a file that holds none is refused without them.
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def is_model(content: bytes) -> bool:
     return re.match(rf'\s*{{\s*"format":\s*"{FORMAT}"', start) is not None
 
 
+@public
 def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier, binarizer or set of trees to a JSON file.
 
@@ -109,6 +111,7 @@ def _instead(given: Any) -> str:
     return f": {hints[kind]}" if kind in hints else ""
 
 
+@public
 def load(path: str | os.PathLike[str]) -> Any:
     """Read what `save` wrote; no code in the file is run.
 

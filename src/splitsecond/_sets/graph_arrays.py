@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
+from splitsecond._support.names import public
 
 # A file may have been made to take forever.
 SECONDS_TO_COUNT = 120.0
 
 
+@public
 @dataclass(frozen=True)
 class GraphArrays:
     """Nodes and edges as the core lists them, eight and three numbers each."""

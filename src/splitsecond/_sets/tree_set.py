@@ -26,6 +26,7 @@ from splitsecond._sets.timbertrek import to_timbertrek
 from splitsecond._solving.exact import as_fraction, objective_of, within_bound
 from splitsecond._support.checks import check_choice, check_number, check_random
 from splitsecond._support.messages import listed, offered, shown
+from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import number_of, pack_columns
 from splitsecond._tables.literals import Literal
@@ -51,6 +52,7 @@ REASONS = {
 }
 
 
+@public
 @dataclass(frozen=True)
 class Scale:
     """How the core's whole numbers relate to objectives."""
@@ -73,6 +75,7 @@ class Scale:
         return within_bound(objective, self.price, self.weight, self.most_leaves)[2]
 
 
+@public
 class TreeSet(Sequence[Tree]):
     """All trees of a Rashomon set, best first; they come into being one by one when asked for.
 

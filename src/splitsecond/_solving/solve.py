@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, TypeVar
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._solving.exact import as_fraction, leaf_price, objective_of
 from splitsecond._support.checks import check_limit, check_number
-from splitsecond._tables.binary import Table, read_table
+from splitsecond._tables.binary import Table
+from splitsecond._tables.errors import NotBinaryError
+from splitsecond._tables.reading import read_table
 from splitsecond._tables.weights import as_integers
 
 ALGORITHMS = ("greedy", "lickety", "split", "optimal")
@@ -101,11 +103,18 @@ Found = TypeVar("Found", _core.Solution, _core.FoundSet)
 
 def checked(table: Table, found: Found) -> Found:
     """Return what the core found in a table, unless it met a value that is neither 0 nor 1."""
-    if found.not_binary is not None:
-        raise table.not_binary(*found.not_binary)
-    if not found.packed:  # stopped before every value had been looked at
-        table.check_binary()
+    refused = refusal(table, found)
+    if refused is not None:
+        raise refused
     return found
+
+
+def refusal(table: Table, found: _core.Outcome) -> NotBinaryError | None:
+    """Return the error for a value that is neither 0 nor 1, if the core met one."""
+    cell = found.not_binary
+    if cell is None and not found.packed:  # stopped before every value had been looked at
+        cell = table.non_binary()
+    return None if cell is None else table.not_binary(*cell)
 
 
 def statistics_of(table: Table, found: _core.Solution | _core.FoundSet) -> dict[str, Any]:
@@ -145,56 +154,71 @@ class Solution:
     statistics: dict[str, Any]
 
 
-def solve(
-    X: Any,
-    codes: Any,
-    *,
-    n_classes: int,
-    weights: Any = None,
-    regularization: float | Fraction = 0.01,
-    algorithm: str = "lickety",
-    max_depth: int = 5,
-    lookahead_depth: int | None = None,
-    postprocess: bool = True,
-    exact_last_split: bool = False,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    n_jobs: int | None = 1,
-    progress: Progress | None = None,
-    **speed: Any,
-) -> Solution:
-    """Solve one problem.
+@dataclass(frozen=True)
+class Request:
+    """One tree to be found: in which table, for which classes, how, and within which limits."""
 
-    ``codes`` are class numbers from 0 to ``n_classes - 1``. ``progress`` is called some 50 times a
-    second with the first splits tried, their number, and the seconds since the start. ``speed`` are
-    arguments of `_core.Speed`: they change only the speed, never the answer, and are there for
-    tests and measurements.
+    table: Table
+    codes: Any  # class numbers from 0 to n_classes - 1
+    n_classes: int
+    weights: Any = None
+    regularization: float | Fraction = 0.01
+    algorithm: str = "lickety"
+    max_depth: int = 5
+    lookahead_depth: int | None = None
+    postprocess: bool = True
+    exact_last_split: bool = False
+    time_limit: float | None = None
+    memory_limit: int | None = None
+    n_jobs: int | None = 1
+    # Called some 50 times a second with the first splits tried, their number, and the seconds since
+    # the start.
+    progress: Progress | None = None
+    speed: Mapping[str, Any] = field(default_factory=dict)  # arguments of `_core.Speed`
+
+    def problem(self) -> Problem:
+        """Return the classes and prices in the core's units."""
+        return Problem.of(
+            self.table,
+            self.codes,
+            self.n_classes,
+            self.weights,
+            regularization=self.regularization,
+            max_depth=self.max_depth,
+        )
+
+    def core(self, problem: Problem) -> _core.TreeRequest:
+        """Return the request as the core takes it."""
+        depth, lookahead = problem.depth, self.lookahead_depth
+        return _core.TreeRequest(
+            self.algorithm,
+            problem.core_objective(),
+            max_depth=depth,
+            lookahead=default_lookahead(depth) if lookahead is None else int(min(lookahead, depth)),
+            postprocess=self.postprocess,
+            exact_last_split=self.exact_last_split,
+            run=run_options(
+                self.table,
+                time_limit=self.time_limit,
+                memory_limit=self.memory_limit,
+                n_jobs=self.n_jobs,
+                progress=self.progress,
+            ),
+            speed=_core.Speed(**self.speed),
+        )
+
+
+def find_tree(request: Request) -> Solution | NotBinaryError:
+    """Find a tree; or the error for a value that is neither 0 nor 1, of which the core knows first.
+
+    The core looks at every value while it packs them: to look before would take as long again.
     """
-    table = X if isinstance(X, Table) else read_table(X)
-    problem = Problem.of(
-        table, codes, n_classes, weights, regularization=regularization, max_depth=max_depth
-    )
-    depth, total, price = problem.depth, problem.weight, problem.price
-    request = _core.TreeRequest(
-        algorithm,
-        problem.core_objective(),
-        max_depth=depth,
-        lookahead=default_lookahead(depth)
-        if lookahead_depth is None
-        else int(min(lookahead_depth, depth)),
-        postprocess=postprocess,
-        exact_last_split=exact_last_split,
-        run=run_options(
-            table,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            n_jobs=n_jobs,
-            progress=progress,
-        ),
-        speed=_core.Speed(**speed),
-    )
-    found = checked(table, _core.solve(table.core(), problem.core_target(), request))
-
+    table, problem = request.table, request.problem()
+    found = _core.solve(table.core(), problem.core_target(), request.core(problem))
+    refused = refusal(table, found)
+    if refused is not None:
+        return refused
+    total, price = problem.weight, problem.price
     reached = problem.objective(found.loss, found.leaves)
     error_price, per_leaf = problem.error_price, problem.leaf_price
     exact = found.lower_bound == error_price * found.loss + per_leaf * found.leaves
@@ -207,16 +231,32 @@ def solve(
         feature=found.feature,
         left=found.left,
         right=found.right,
-        counts=found.counts.astype(np.int64).reshape(-1, n_classes),
+        counts=found.counts.astype(np.int64).reshape(-1, request.n_classes),
         errors=found.loss,
         leaves=found.leaves,
         weight=total,
         objective=reached,
         lower_bound=reached if exact else min(reached, max(proved, price)),
         # Only the optimal search sets out to prove; elsewhere a closed gap is good luck.
-        status="optimal" if exact and algorithm == "optimal" else found.status,
+        status="optimal" if exact and request.algorithm == "optimal" else found.status,
         statistics=statistics_of(table, found),
     )
+
+
+def solve(X: Any, codes: Any, **options: Any) -> Solution:
+    """Solve one problem, given the other parts of a `Request`.
+
+    What is no part of it is an argument of `_core.Speed`: these change only the speed, never the
+    answer, and are there for tests and measurements.
+    """
+    known = {part.name for part in fields(Request)}
+    speed = {name: value for name, value in options.items() if name not in known}
+    parts = {name: value for name, value in options.items() if name in known}
+    table = X if isinstance(X, Table) else read_table(X)
+    found = find_tree(Request(table, codes, speed=speed, **parts))
+    if isinstance(found, NotBinaryError):
+        raise found
+    return found
 
 
 def default_lookahead(max_depth: int) -> int:

@@ -9,32 +9,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, time, timedelta
-from decimal import Decimal
 from enum import StrEnum
-from numbers import Real
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._support.messages import shortened, shown
-from splitsecond._tables.binary import (
-    as_array,
-    check_shape,
-    names_of,
-    open_frame,
-    pick_labels,
-    refuse_complex,
-    values_of,
-)
+from splitsecond._support.messages import shown
+from splitsecond._support.names import public
+from splitsecond._tables.binary import names_of
+from splitsecond._tables.cells import BLANK, UNKNOWN, Cells, as_float, read_series, read_values
+from splitsecond._tables.errors import TableError
+from splitsecond._tables.opening import Opened, open_table, values_of
 
-BLANK, UNKNOWN = -1, -2  # codes of categories
-# Old narwhals has no Time (times of day then come as objects, which are refused too).
-TEMPORAL = tuple(getattr(nw, n) for n in ("Date", "Datetime", "Duration", "Time") if hasattr(nw, n))
+KEPT_BYTES = 2**24  # of numbers that a raw table keeps as it has read them
 
 
+@public
 class Kind(StrEnum):
     """What a column is."""
 
@@ -47,26 +38,7 @@ class Kind(StrEnum):
     ORDERED = "ordered"  # categories with an order
 
 
-@dataclass(frozen=True)
-class Cells:
-    """A column as it was found: numbers, or codes of keys."""
-
-    label: Any
-    numbers: NDArray[np.float64] | None  # NaN where blank
-    codes: NDArray[np.int32] | None = None  # into keys, or BLANK
-    keys: Sequence[Any] = ()
-    order: Sequence[Any] | None = None  # all categories of an ordered column
-
-    def is_blank(self) -> NDArray[np.bool_]:
-        """Where there is no value."""
-        if self.numbers is not None:
-            blank: NDArray[np.bool_] = np.isnan(self.numbers)
-        else:
-            assert self.codes is not None
-            blank = self.codes == BLANK
-        return blank
-
-
+@public
 @dataclass(frozen=True)
 class Variable:
     """A source variable: what a column of the user's table is."""
@@ -123,10 +95,12 @@ class Variable:
             wrong = ~((numbers == 0) | (numbers == 1) | np.isnan(numbers))
             if wrong.any():
                 row = int(np.argmax(wrong))
-                raise ValueError(
+                raise TableError(
                     f"Column {shown(self.label)} had only the values 0 and 1 in training and has "
-                    f"{int(wrong.sum())} others now: {_short(numbers[row])} in row {row}. If it is "
-                    "a number, fit on rows that show so."
+                    f"{int(wrong.sum())} others now: {_short(numbers[row])}",
+                    ". If it is a number, fit on rows that show so.",
+                    row=row,
+                    column=self.label,
                 )
             return numbers
         return self._codes(cells)
@@ -137,12 +111,14 @@ class Variable:
         assert cells.codes is not None
         if any(isinstance(key, str) for key in cells.keys):
             first = next(i for i, key in enumerate(cells.keys) if isinstance(key, str))
-            row = int(np.argmax(cells.codes == first))
-            raise ValueError(
+            raise TableError(
                 f"Column {shown(self.label)} had numbers in training and has text now: "
-                f"{shown(cells.keys[first])} in row {row}. Convert it to numbers first."
+                f"{shown(cells.keys[first])}",
+                ". Convert it to numbers first.",
+                row=int(np.argmax(cells.codes == first)),
+                column=self.label,
             )
-        return np.array([*map(_float, cells.keys), np.nan])[cells.codes]
+        return np.array([*map(as_float, cells.keys), np.nan])[cells.codes]
 
     def _codes(self, cells: Cells) -> NDArray[np.int32]:
         keys, codes = cells.keys, cells.codes
@@ -155,10 +131,11 @@ class Variable:
             had, has = (
                 ("text", "numbers") if _kinds(self.categories) == {str} else ("numbers", "text")
             )
-            raise ValueError(
+            raise TableError(
                 f"Column {shown(self.label)} had {had} in training, such as "
                 f"{shown(self.categories[0])}, and has {has} now, such as {shown(known[0])}. "
-                "Give it in the form it was trained with."
+                "Give it in the form it was trained with.",
+                column=self.label,
             )
         place_of = {value: place for place, value in enumerate(self.categories)}
         places = [BLANK if _is_nan(key) else place_of.get(key, UNKNOWN) for key in keys]
@@ -169,19 +146,12 @@ class RawTable:
     """A table of any kind, opened; its columns are read one at a time."""
 
     def __init__(self, X: Any, labels: list[Any] | None = None) -> None:
-        self._frame = open_frame(X)
-        self.labels: list[Any] | None = None
-        if self._frame is not None:
-            self.labels = pick_labels(self._frame, labels)
-            self.n_rows, self.n_columns = len(self._frame), len(self.labels)
-        else:
-            self._array: Any = (
-                X.tocsc() if hasattr(X, "tocsc") and hasattr(X, "nnz") else as_array(X)
-            )
-            refuse_complex(self._array)
-            self.n_rows, self.n_columns = self._array.shape
-        check_shape(self.n_rows, self.n_columns)
-        self._read: dict[int, Cells] = {}  # columns that took long to read
+        opened = X if isinstance(X, Opened) else open_table(X, labels)
+        self._frame, self.labels = opened.frame, opened.labels
+        self.n_rows, self.n_columns = opened.n_rows, opened.n_columns
+        self._array: Any = opened.array.tocsc() if opened.is_sparse else opened.array
+        self._read: dict[int, Cells] = {}  # columns that will not be read again
+        self._read_bytes = 0  # of the numbers among them
 
     @property
     def names(self) -> list[str] | None:
@@ -201,8 +171,11 @@ class RawTable:
         if j in self._read:
             return self._read[j]
         cells = self._cells(j)
-        if cells.numbers is None:
+        n_bytes = 0 if cells.numbers is None else cells.numbers.nbytes
+        # Text takes long to read. Numbers do not, and those of a large table would fill the memory.
+        if self._read_bytes + n_bytes <= KEPT_BYTES or n_bytes == 0:
             self._read[j] = cells
+            self._read_bytes += n_bytes
         return cells
 
     def flags(self, j: int) -> NDArray[np.uint8] | None:
@@ -233,125 +206,10 @@ class RawTable:
     def _cells(self, j: int) -> Cells:
         label = self.label(j)
         if self._frame is not None:
-            return _read_series(self._frame.get_column(label), label)
+            return read_series(self._frame.get_column(label), label)
         if hasattr(self._array, "tocsc"):
-            return _read_values(self._array[:, [j]].toarray()[:, 0], label)
-        return _read_values(self._array[:, j], label)
-
-
-def _read_series(series: nw.Series[Any], label: Any) -> Cells:
-    dtype = series.dtype
-    if isinstance(dtype, TEMPORAL):
-        raise _is_a_date(label, dtype)
-    if isinstance(dtype, (nw.Categorical, nw.Enum)):
-        return _read_categories(series, label)
-    if isinstance(dtype, nw.String):
-        return _as_numbers(_factorize(series.to_list(), label))
-    array = values_of(series)
-    if array.ndim != 1:
-        raise _is_nothing_known(label, series.to_list()[0], 0)
-    if dtype == nw.Decimal or (array.dtype.kind == "O" and dtype.is_numeric()):
-        array = np.array([np.nan if is_blank(v) else float(v) for v in array.tolist()])
-    return _read_values(array, label)
-
-
-def _read_categories(series: nw.Series[Any], label: Any) -> Cells:
-    native = series.to_native()
-    if hasattr(native, "cat") and hasattr(native.cat, "codes"):
-        # By number, since pandas writes one and the same interval in two ways.
-        used, codes = np.unique(native.cat.codes.to_numpy(), return_inverse=True)
-        keys = [plain_category(native.cat.categories[place]) for place in used if place >= 0]
-        codes = codes.reshape(-1) - (len(used) - len(keys))  # blanks, which come first, are -1
-        return Cells(label, None, codes.astype(np.int32), keys, _declared_order(series))
-    cells = _factorize(series.to_list(), label)
-    keys = [plain_category(key) for key in cells.keys]
-    return Cells(label, None, cells.codes, keys, _declared_order(series))
-
-
-def _declared_order(series: nw.Series[Any]) -> list[Any] | None:
-    """Return all categories of an ordered dtype, None for one without order."""
-    native = series.to_native()
-    dtype: Any = getattr(native, "dtype", None)
-    if hasattr(dtype, "ordered"):  # pandas
-        return [plain_category(value) for value in dtype.categories] if dtype.ordered else None
-    if isinstance(series.dtype, nw.Enum):  # polars
-        return list(native.dtype.categories)
-    arrow = getattr(native, "type", None)
-    if getattr(arrow, "ordered", False):  # pyarrow
-        return native.combine_chunks().dictionary.to_pylist() if native.num_chunks else []
-    return None
-
-
-def _read_values(array: NDArray[Any], label: Any) -> Cells:
-    kind = array.dtype.kind
-    if kind in "buif":
-        with np.errstate(over="ignore"):  # beyond all 64-bit floats: infinity, which is refused
-            numbers = np.ascontiguousarray(array, dtype=np.float64)
-        if kind == "f":
-            _refuse_infinity(numbers, label)
-        return Cells(label, numbers)
-    if kind in "Mm":
-        raise _is_a_date(label, array.dtype)
-    refuse_complex(array, label)
-    if kind not in "OUT":
-        raise _is_nothing_known(label, array[0], 0)
-    return _as_numbers(_factorize(array.tolist(), label))
-
-
-def _factorize(values: list[Any], label: Any) -> Cells:
-    try:
-        distinct = dict.fromkeys(values)
-    except TypeError:
-        row = next(i for i, value in enumerate(values) if not _is_hashable(value))
-        raise _is_nothing_known(label, values[row], row) from None
-    keys: list[Any] = []
-    places: dict[Any, int] = {}
-    for value in distinct:
-        if is_blank(value):
-            places[value] = BLANK
-        else:
-            places[value] = len(keys)
-            keys.append(_plain(value))
-    codes = np.fromiter(map(places.__getitem__, values), dtype=np.int32, count=len(values))
-    return Cells(label, None, codes, keys)
-
-
-def _as_numbers(cells: Cells) -> Cells:
-    """Settle what a column of Python objects holds: numbers, or text."""
-    codes = cells.codes
-    assert codes is not None
-
-    def rows(places: Iterable[int]) -> NDArray[np.intp]:
-        return np.flatnonzero(np.isin(codes, list(places)))
-
-    texts = [i for i, key in enumerate(cells.keys) if isinstance(key, str)]
-    others = [i for i, key in enumerate(cells.keys) if not isinstance(key, (str, int, float))]
-    for i in others:
-        key = cells.keys[i]
-        if isinstance(key, (date, time, timedelta)):
-            raise _is_a_date(cells.label, type(key).__name__)
-        raise _is_nothing_known(cells.label, key, int(rows([i])[0]))
-    if not texts:
-        numbers = np.array([*map(_float, cells.keys), np.nan])[cells.codes]
-        _refuse_infinity(numbers, cells.label)
-        return Cells(cells.label, numbers)
-    if len(texts) < len(cells.keys):
-        where = rows(texts)
-        listed = ", ".join(str(row) for row in where[:3]) + (", ..." if len(where) > 3 else "")
-        raise ValueError(
-            f"Column {shown(cells.label)} mixes numbers and text: {len(where)} values such as "
-            f"{shown(cells.keys[texts[0]])} are not numbers (rows {listed}). Convert it to "
-            "numbers, or make every value text (a category)."
-        )
-    return cells
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
+            return read_values(self._array[:, [j]].toarray()[:, 0], label)
+        return read_values(self._array[:, j], label)
 
 
 def _kinds(values: Iterable[Any]) -> set[type]:
@@ -362,64 +220,9 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def is_blank(value: Any) -> bool:
-    """None, NaN, and pandas' NA and NaT; pandas itself is not needed to tell."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, (float, np.floating, Decimal)) and math.isnan(value)
-
-
-def _plain(value: Any) -> Any:
-    """Return numbers of every kind as Python's own, and the rest as it is."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, (str, int, float)) or not isinstance(value, (Decimal, Real)):
-        return value
-    return _float(value)
-
-
-def plain_category(value: Any) -> Any:
-    """Return a category as JSON can hold it: intervals and the like as text."""
-    value = _plain(value)
-    return value if isinstance(value, (str, int, float)) else str(value)
-
-
-def _float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # an integer beyond all floats
-        return float("inf") if value > 0 else float("-inf")
-
-
 def _sorted(keys: Sequence[Any]) -> list[Any]:
     return sorted(keys, key=lambda key: (isinstance(key, str), key))
 
 
 def _short(number: float) -> str:
     return str(float(number)).removesuffix(".0")
-
-
-def _refuse_infinity(numbers: NDArray[np.float64], label: Any) -> None:
-    infinite = np.isinf(numbers)
-    if infinite.any():
-        raise ValueError(
-            f"Column {shown(label)} contains infinity: {int(infinite.sum())} values, the first in "
-            f"row {int(np.argmax(infinite))}. Replace them by numbers or by blanks (NaN)."
-        )
-
-
-def _is_a_date(label: Any, dtype: Any) -> ValueError:
-    return ValueError(
-        f"Column {shown(label)} holds dates or times ({shortened(str(dtype))}), which have no "
-        "thresholds that read well. Turn it into numbers first, for example the year "
-        f"(X[{shown(label)}].dt.year) or the days since a date ((X[{shown(label)}] - "
-        "start).dt.days)."
-    )
-
-
-def _is_nothing_known(label: Any, value: Any, row: int) -> TypeError:
-    return TypeError(
-        f"Column {shown(label)} has a value of type {type(value).__name__} in row {row}: "
-        f"{shown(value)}. "
-        "Every argument must be a string, a truth value or a number."
-    )

@@ -6,7 +6,6 @@ Columns are judged by a sample of the rows; only what looks wrong there is looke
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -16,9 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._support.messages import listed, shown
+from splitsecond._support.names import public
+from splitsecond._support.warning import warn
 from splitsecond._tables.binary import DenseTable, Table
-from splitsecond._tables.columns import Cells, Kind, RawTable, Variable
+from splitsecond._tables.cells import Cells
+from splitsecond._tables.columns import Kind, RawTable, Variable
 
 FEWEST_ROWS = 50  # in fewer, columns are alike by chance
 SAMPLE = 500  # rows
@@ -39,6 +42,7 @@ _DATE = re.compile(
 )
 
 
+@public
 class DataWarning(UserWarning):
     """The table or the target looks like something that a tree should not learn from as it is.
 
@@ -118,20 +122,20 @@ def refuse_quantity(classes: NDArray[Any], n_rows: int) -> None:
         )
 
 
-def warn_of_classes(n_classes: int, n_rows: int, stacklevel: int) -> None:
+def warn_of_classes(n_classes: int, n_rows: int) -> None:
     """Warn of a target with so many classes that a small tree cannot predict them all."""
     if n_classes > MOST_CLASSES or (n_rows >= FEWEST_ROWS and n_classes > n_rows / 2):
-        _warn(
+        warn(
             f"The target has {n_classes:,} classes in {n_rows:,} rows, and each class needs a leaf "
             "of its own. Join classes, or check that this is the target.",
-            stacklevel + 1,
+            DataWarning,
         )
 
 
 def rare_classes(counts: NDArray[Any], regularization: Any) -> float | None:
     """Return the share of all classes but the largest, if it is too small for lambda; or None."""
     total = float(counts.sum())
-    others = 1 - float(counts.max()) / total
+    others = 1 - float(ZERO_ONE.correct(counts)) / total
     is_rare = 0 < others <= min(RARE_SHARE, RARE * float(regularization))
     return others if is_rare else None
 
@@ -145,24 +149,24 @@ def rare_text(share: float, regularization: Any) -> str:
     )
 
 
-def warn_of_leaf(tree: Any, regularization: Any, stacklevel: int) -> None:
+def warn_of_leaf(tree: Any, regularization: Any) -> None:
     """Warn if a tree is a single leaf because the other classes are rare."""
     if tree.n_leaves > 1 or tree.n_rows[0] < FEWEST_ROWS:
         return
     share = rare_classes(tree.counts[0], regularization)
     if share is not None:
         label = shown(tree.classes[tree.prediction[0]])
-        _warn(
+        warn(
             f"The tree is a single leaf, which predicts {label} for every row. "
             f"{rare_text(share, regularization)}",
-            stacklevel + 1,
+            DataWarning,
         )
 
 
 # ---- the table -----------------------------------------------------------------------------------
 
 
-def warn_of_columns(found: Sequence[Finding], stacklevel: int) -> None:
+def warn_of_columns(found: Sequence[Finding]) -> None:
     """Warn of columns, those of one kind together."""
     for what in Suspicion:
         some = [each for each in found if each.what is what]
@@ -170,17 +174,17 @@ def warn_of_columns(found: Sequence[Finding], stacklevel: int) -> None:
             names = listed([f"{shown(each.label)}{each.detail}" for each in some], 5)
             one, several, remedy = what.value
             said = f"Column {names} {one}" if len(some) == 1 else f"Columns {names} {several}"
-            _warn(ColumnWarning(f"{said}. {remedy}", some), stacklevel + 1)
+            warn(ColumnWarning(f"{said}. {remedy}", some))
 
 
-def warn_of_width(n_columns: int, most: int | None, stacklevel: int) -> None:
+def warn_of_width(n_columns: int, most: int | None) -> None:
     """Warn of more 0/1 columns than a search can be expected to finish with."""
     if most is not None and n_columns > most:
-        _warn(
+        warn(
             f"There are {n_columns:,} 0/1 columns, and this search may take very long with more "
             f"than {most:,}. Give a time_limit, a coarser binarizer (such as the default, 'auto'), "
             "or fewer columns.",
-            stacklevel + 1,
+            DataWarning,
         )
 
 
@@ -308,7 +312,8 @@ class _RawColumns(_Columns):
         return self.table.label(j)
 
     def sample(self, places: NDArray[np.intp]) -> dict[int, NDArray[Any]]:
-        some = self.table.rows(places)
+        whole = len(places) == self.table.n_rows
+        some = self.table if whole else self.table.rows(places)
         read = {
             j: self._numbers(j, some.cells(j))
             for j, variable in enumerate(self.variables)
@@ -378,7 +383,3 @@ def is_row_number(values: NDArray[Any]) -> bool:
     if not n - 1 <= values.max() - low < 2 * n:
         return False
     return int(np.bincount((values - low).astype(np.intp)).max()) == 1
-
-
-def _warn(said: str | ColumnWarning, stacklevel: int) -> None:
-    warnings.warn(DataWarning(said) if isinstance(said, str) else said, stacklevel=stacklevel + 1)

@@ -12,8 +12,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from splitsecond._support.messages import listed, shown
-from splitsecond._tables.binary import WIDE, open_frame
 from splitsecond._tables.data_checks import refuse_quantity
+from splitsecond._tables.errors import TableError
+from splitsecond._tables.opening import WIDE, open_frame
 
 # Integer labels this close together are numbered by counting instead of sorting.
 _COUNTED_RANGE = 1 << 16
@@ -102,9 +103,10 @@ def _as_array(y: Any) -> NDArray[Any]:
         missing = int(series.is_null().sum())
         if missing:
             row = int(series.is_null().to_numpy().argmax())
-            raise ValueError(
-                f"Input y contains NaN: {missing} labels are missing, the first in row {row}. "
-                "Drop those rows."
+            raise TableError(
+                f"Input y contains NaN: {missing} labels are missing, the first",
+                ". Drop those rows.",
+                row=row,
             )
         wide = series.dtype in WIDE  # too wide for numpy, which holds them as Python's integers
         values = np.array(series.to_list(), dtype=object) if wide else series.to_numpy()
@@ -114,8 +116,8 @@ def _as_array(y: Any) -> NDArray[Any]:
     if labels.dtype.kind == "f":
         if np.isnan(labels).any():
             row = int(np.argmax(np.isnan(labels)))
-            raise ValueError(
-                f"Input y contains NaN: a label is missing in row {row}. Drop rows without a label."
+            raise TableError(
+                "Input y contains NaN: a label is missing", ". Drop rows without a label.", row=row
             )
         if np.isinf(labels).any():
             raise ValueError("Input y contains infinity: labels must be finite.")
@@ -131,9 +133,10 @@ def _objects(labels: NDArray[Any]) -> NDArray[Any]:
     if blanks or any(issubclass(kind, float) for kind in kinds):
         for row, label in enumerate(labels):
             if type(label) in blanks or (isinstance(label, float) and math.isnan(label)):
-                raise ValueError(
-                    f"Input y contains NaN: the label in row {row} is {shown(label)}. "
-                    "Drop rows without a label."
+                raise TableError(
+                    "Input y contains NaN: the label",
+                    f" is {shown(label)}. Drop rows without a label.",
+                    row=row,
                 )
     if kinds == {bool}:
         return labels.astype(bool)

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._support.names import public
 from splitsecond._tables.columns import Kind, Variable
 
 OPERATORS = ("is 1", "<=", "==", "is missing")
 COMPARISONS = ("<=", "==")  # those that have a value
 
 
+@public
 class Literal(NamedTuple):
     """A question about one source variable: a row answers yes or no.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from splitsecond._support.checks import number_of
 from splitsecond._support.messages import listed, shown
+from splitsecond._tables.errors import TableError
 
 # The core counts in 32-bit integers.
 MOST_WEIGHT = 2**31 - 1
@@ -37,9 +38,10 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     bad = ~np.isfinite(weights) | (weights < 0)
     if bad.any():
         row = int(np.argmax(bad))
-        raise ValueError(
-            f"sample_weight must be finite and not negative, got {weights[row]} in row {row}. "
-            "Leave the row out or give it weight 0."
+        raise TableError(
+            f"sample_weight must be finite and not negative, got {weights[row]}",
+            ". Leave the row out or give it weight 0.",
+            row=row,
         )
     if weights.max() > 1e300:
         raise ValueError(f"sample_weight is as large as {weights.max()}: scale the weights down.")

@@ -11,7 +11,8 @@ import numpy as np
 
 from splitsecond._binarizers.base import LiteralTable
 from splitsecond._support.messages import shown
-from splitsecond._tables.columns import Kind, RawTable, Variable, is_blank, plain_category
+from splitsecond._tables.cells import is_blank, plain_category
+from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.literals import Literal
 
 if TYPE_CHECKING:

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._sets.graph_arrays import GraphArrays
+from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 
 Places = NDArray[Any]  # what is at a node: rows of a table, or nodes of a graph
 
 
+@public
 class RowSource:
     """Tells the rows at nodes; this one, where every unit of the core's weights is a row."""
 
@@ -90,6 +92,7 @@ class _Followed(RowSource):
             places = self.child(above, feature, is_yes)
 
 
+@public
 @dataclass
 class RowsOfTable(_Followed):
     """The training rows themselves, while they are at hand."""
@@ -111,6 +114,7 @@ class RowsOfTable(_Followed):
         return np.bincount(self.codes[places], minlength=self.n_classes).astype(np.int64)
 
 
+@public
 class RowsOfGraph(_Followed):
     """The rows at each node of a graph, as a file tells them.
 

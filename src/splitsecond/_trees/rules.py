@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._tables.columns import BLANK, UNKNOWN, Kind, Variable
+from splitsecond._tables.cells import BLANK, UNKNOWN
+from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.literals import Literal, value_text
 
 

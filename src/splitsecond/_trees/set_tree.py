@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._solving.exact import objective_of
+from splitsecond._solving.losses import ZERO_ONE
+from splitsecond._support.names import public
 from splitsecond._tables.columns import Variable
 from splitsecond._tables.literals import Literal
 from splitsecond._trees.tree import Tree
@@ -82,7 +84,7 @@ class TreeOfSet(Tree):
     def errors(self) -> int:
         """Training weight that is predicted wrong, in the core's units."""
         leaves = self.units[self.feature < 0]
-        return int(leaves.sum() - leaves.max(axis=1).sum())
+        return int(ZERO_ONE.loss(leaves).sum())
 
     @property
     def exact_objective(self) -> Fraction:
@@ -98,8 +100,7 @@ class TreeOfSet(Tree):
     @cached_property
     def prediction(self) -> NDArray[np.int64]:
         """Place of the predicted class at each node; ties go to the first."""
-        best: NDArray[np.int64] = np.argmax(self.units, axis=1)
-        return best
+        return ZERO_ONE.prediction(self.units)
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -139,5 +140,6 @@ class TreeOfSet(Tree):
         return _alone, (parts,)
 
 
+@public
 def _alone(parts: dict[str, Any]) -> Tree:
     return Tree(**parts)

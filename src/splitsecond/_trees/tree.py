@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._solving.losses import ZERO_ONE
+from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 from splitsecond._tables.columns import Variable
 from splitsecond._tables.labels import codes_of
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
 
 
+@public
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """A decision tree of yes/no questions about the user's columns.
@@ -75,8 +78,7 @@ class Tree:
     prediction: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
-        # Ties go to the first class.
-        object.__setattr__(self, "prediction", np.argmax(self.counts, axis=1))
+        object.__setattr__(self, "prediction", ZERO_ONE.prediction(self.counts))
 
     @property
     def n_leaves(self) -> int:
@@ -444,4 +446,5 @@ def _quoted(text: str) -> str:
 
 def training_accuracy(tree: Tree) -> float:
     """Return the share of the training weight that a tree predicts right."""
-    return float(tree.counts[tree.feature < 0].max(axis=1).sum() / tree.counts[0].sum())
+    correct = ZERO_ONE.correct(tree.counts[tree.feature < 0])
+    return float(correct.sum() / tree.counts[0].sum())

@@ -1,0 +1,93 @@
+"""What is said of a fit: in print, and in a warning if it was stopped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from splitsecond._support.messages import listed
+from splitsecond._trees.tree import training_accuracy
+
+if TYPE_CHECKING:
+    from splitsecond._estimators.base import TreeClassifier
+
+
+def summary_text(model: TreeClassifier, ended: str) -> str:
+    """Return the tree, what it costs, what is proved about it, and how the fit ended."""
+    tree = model.tree_
+    if model.objective_ <= model.lower_bound_:
+        bound = f"proved optimal{_scope(model)}"
+    else:
+        bound = "near-optimal, not proved"
+        if _has_telling_bound(model):
+            bound += f" (lower bound {model.lower_bound_:.4f})"
+    weighted = "weighted " if model._weighted else ""
+    leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
+    return "\n".join(
+        [
+            f"{type(model).__name__}: {leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows",
+            f"{weighted}training accuracy {training_accuracy(tree):.3f} · "
+            f"objective {model.objective_:.4f} · {bound} · "
+            f"{ended} in {_times(model)}",
+            *_notes(model),
+            tree.to_text(),
+        ]
+    )
+
+
+def stopped_text(model: TreeClassifier, note: str) -> str | None:
+    """Return the warning of a fit that was stopped, with what its binarizer notes; or None."""
+    reasons = {
+        "time_limit": (f"Stopped at time_limit={model.time_limit} s", "time_limit"),
+        "memory_limit": (
+            "Stopped because the machine's memory is used up"
+            if model.memory_limit is None
+            else f"Stopped at memory_limit={model.memory_limit} bytes",
+            "memory_limit",
+        ),
+        "interrupted": ("Interrupted", ""),
+    }
+    if model.status_ not in reasons:
+        return None
+    what, limit = reasons[model.status_]
+    higher = f"a higher {limit}, or " if limit else ""
+    noted = f" ({note})" if note else ""
+    bound = ""
+    if _has_telling_bound(model):
+        scope = " that asks these questions" if note else ""
+        bound = f", and no tree of depth {model.max_depth}{scope} is below {model.lower_bound_:.4f}"
+    return (
+        f"{what}{noted} with a valid tree: objective {model.objective_:.4f}{bound}. "
+        f"Try {higher}{model._cheaper}."
+    )
+
+
+def _has_telling_bound(model: TreeClassifier) -> bool:
+    """Whether the lower bound says more than that a tree that splits has two leaves."""
+    return model.lower_bound_ > 2 * float(model.regularization) * (1 + 1e-9)
+
+
+def _times(model: TreeClassifier) -> str:
+    """Say how long the fit took, and how much of it was the search."""
+    search = model.statistics_.get("search_seconds")
+    of_search = "" if search is None else f" (search {_duration(search)})"
+    return _duration(model.statistics_["seconds"]) + of_search
+
+
+def _scope(model: TreeClassifier) -> str:
+    """Say among which trees this one was searched, unless among all."""
+    binarizer = model.binarizer_
+    if binarizer is None or binarizer.is_lossless:
+        return ""
+    asked = len(binarizer.literals_)
+    return f" for {asked} {'question' if asked == 1 else 'questions'}"
+
+
+def _notes(model: TreeClassifier) -> list[str]:
+    dropped = {} if model.binarizer_ is None else model.binarizer_.dropped_
+    if not dropped:
+        return []
+    return [f"left out: {listed([f'{name} ({why})' for name, why in dropped.items()], 5)}"]
+
+
+def _duration(seconds: float) -> str:
+    return f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"

@@ -1,0 +1,128 @@
+"""Parameters of estimators: declared once, with one default wherever they can be given."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from typing import Any
+
+import pytest
+from sklearn.base import clone
+
+from splitsecond import (
+    RESPLIT,
+    GreedyTreeClassifier,
+    LicketySPLITClassifier,
+    OptimalTreeClassifier,
+    SPLITClassifier,
+    TreeFARMS,
+)
+from splitsecond._cli import options
+from splitsecond._cli.fitting import fit
+
+SHARED = ("class_weight", "binarizer", "time_limit", "memory_limit", "n_jobs", "verbose")
+EXACT = ("regularization", "max_depth", *SHARED)
+GREEDY = ("regularization", "max_depth", "exact_last_split", *SHARED)
+SETS = ("regularization", "epsilon", "epsilon_kind", "max_depth")
+SIGNATURES: dict[Any, tuple[str, ...]] = {
+    GreedyTreeClassifier: GREEDY,
+    LicketySPLITClassifier: GREEDY,
+    OptimalTreeClassifier: EXACT,
+    SPLITClassifier: (
+        "regularization",
+        "max_depth",
+        "lookahead_depth",
+        "postprocess",
+        "exact_last_split",
+        *SHARED,
+    ),
+    TreeFARMS: (*SETS, "keep_trivial", *SHARED),
+    RESPLIT: (*SETS, "lookahead_depth", "keep_trivial", "exact_last_split", *SHARED),
+}
+DEFAULTS: dict[str, Any] = {
+    "regularization": 0.01,
+    "epsilon": 0.01,
+    "epsilon_kind": "additive",
+    "max_depth": 5,
+    "lookahead_depth": None,
+    "postprocess": True,
+    "keep_trivial": False,
+    "exact_last_split": False,
+    "class_weight": None,
+    "binarizer": "auto",
+    "time_limit": None,
+    "memory_limit": None,
+    "n_jobs": None,
+    "verbose": 0,
+}
+
+every_estimator = pytest.mark.parametrize("estimator", SIGNATURES)
+
+
+def defaults_of(estimator: Any) -> dict[str, Any]:
+    return DEFAULTS | ({"lookahead_depth": 3} if estimator is RESPLIT else {})
+
+
+@every_estimator
+def test_signatures(estimator: Any) -> None:
+    for called in (estimator, estimator.__init__):
+        found = dict(inspect.signature(called).parameters)
+        found.pop("self", None)
+        assert tuple(found) == SIGNATURES[estimator]
+        assert {each.kind for each in found.values()} == {inspect.Parameter.KEYWORD_ONLY}
+        for name, parameter in found.items():
+            assert parameter.default == defaults_of(estimator)[name]
+            assert parameter.annotation is not inspect.Parameter.empty
+
+
+@every_estimator
+def test_parameters_are_kept_as_given(estimator: Any) -> None:
+    names = SIGNATURES[estimator]
+    plain = estimator()
+    assert plain.get_params() == {name: defaults_of(estimator)[name] for name in names}
+    assert vars(plain).keys() == set(names)  # and nothing else, before a fit
+    given = {name: object() for name in names}
+    made = estimator(**given)
+    assert all(getattr(made, name) is value for name, value in given.items())
+    assert clone(estimator(max_depth=2)).max_depth == 2
+    assert repr(estimator(max_depth=2)) == f"{estimator.__name__}(max_depth=2)"
+
+
+@every_estimator
+def test_others_are_refused_by_the_class_that_was_called(estimator: Any) -> None:
+    name = estimator.__name__
+    with pytest.raises(TypeError, match=re.escape(f"{name}.__init__() got an unexpected keyword")):
+        estimator(criterion="gini")
+    with pytest.raises(TypeError, match=re.escape(f"{name}.__init__() takes 1 positional")):
+        estimator(0.01)
+
+
+def test_classes_of_users() -> None:
+    class Plain(LicketySPLITClassifier):
+        note: str = "no parameter"
+
+    class Own(SPLITClassifier):
+        def __init__(self, *, max_depth: int = 3) -> None:
+            super().__init__(max_depth=max_depth, lookahead_depth=1)
+
+    assert Plain(max_depth=4).get_params() == LicketySPLITClassifier(max_depth=4).get_params()
+    assert Plain().note == "no parameter"
+    own = clone(Own(max_depth=2))
+    assert own.get_params() == {"max_depth": 2}
+    assert own.lookahead_depth == 1
+    assert own.fit([[0], [1]] * 5, [0, 1] * 5).predict([[1]]) == [1]
+
+
+def test_the_command_line_has_the_same_defaults() -> None:
+    fields = [
+        (each.name, each.default)
+        for group in (options.Learning, options.Sets)
+        for each in dataclasses.fields(group)
+        if each.default is not dataclasses.MISSING
+    ]
+    fields += [(each.name, each.default) for each in inspect.signature(fit).parameters.values()]
+    compared = {name: default for name, default in fields if name in DEFAULTS}
+    assert {"regularization", "max_depth", "epsilon", "binarizer"} <= set(compared)
+    for name, default in compared.items():  # of which regularization is read from text
+        assert default is DEFAULTS[name] or str(default) == str(DEFAULTS[name]), name
