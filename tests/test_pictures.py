@@ -359,7 +359,7 @@ def test_plots_of_a_set(pyplot: Any) -> None:
     assert ax.get_xlim()[0] <= trees.min_objective <= trees.bound <= ax.get_xlim()[1]
     ax.figure.canvas.draw()
     usage = trees.feature_usage()
-    ax = trees.plot_usage(most=3)
+    ax = trees.plot_usage(max_variables=3)
     assert [label.get_text() for label in ax.get_yticklabels()] == list(usage)[:3]
     shares = [bar.get_width() for bar in ax.patches]
     assert shares == pytest.approx([count / trees.n_trees for count in list(usage.values())[:3]])
@@ -368,8 +368,8 @@ def test_plots_of_a_set(pyplot: Any) -> None:
     empty = trees.filter(max_leaves=0)
     with pytest.raises(ValueError, match="the set is empty"):
         empty.plot_objectives()
-    with pytest.raises(ValueError, match="most=0"):
-        trees.plot_usage(most=0)
+    with pytest.raises(ValueError, match="max_variables=0"):
+        trees.plot_usage(max_variables=0)
     one = trees.filter(max_leaves=2)
     if one.n_trees:
         one.plot_objectives().figure.canvas.draw()

@@ -21,11 +21,13 @@ from splitsecond._binarizers.base import Binarizer, Target
 from splitsecond._binarizers.cuts import MidpointBinarizer, QuantileBinarizer
 from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
 from splitsecond._binarizers.limits import BinarizingLimits
+from splitsecond._estimators.input_reader import InputReader
+from splitsecond._estimators.limits_text import stopped_text
 from splitsecond._solving.solve import Solution, n_threads, solve, whole_bytes
 from splitsecond._support.checks import check_amount, check_limit, check_number, check_verbose
 from splitsecond._support.messages import SaysFitFirst, listed
 from splitsecond._tables.binary import NotBinaryError, Table, keep_columns, looks_binary, read_table
-from splitsecond._tables.columns import Kind, RawTable, Variable
+from splitsecond._tables.columns import RawTable
 from splitsecond._tables.data_checks import (
     findings,
     warn_of_classes,
@@ -352,18 +354,13 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
 
     def _answers(self, X: Any) -> Table:
         """Open a table to be asked the questions of the tree."""
-        if self.binarizer_ is not None:
-            table = self.binarizer_.literal_table(X)
-        else:
-            table = read_table(X, labels=self._labels_in)
-            if table.n_columns != self.n_features_in_:
-                raise ValueError(
-                    f"X has {table.n_columns} features, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} features as input: give the columns it was fitted with."
-                )
-        self._compare_names(table)
-        table.check_binary()
-        return table
+        return self._reader().read(X, stacklevel=4)
+
+    def _reader(self) -> InputReader:
+        """Return what the fitted model reads tables with."""
+        return InputReader(
+            type(self).__name__, self.binarizer_, self._labels_in, self.n_features_in_
+        )
 
     def _check_parameters(self) -> None:
         check_amount(
@@ -409,18 +406,13 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
                 row_counts=row_counts,
                 classes=self.classes_,
                 objective=float(solution.objective),
-                **self._questions(solution.feature.tolist()),
+                **self._reader().parts_of_tree(solution.feature.tolist()),
             )
         )
         self.lower_bound_ = float(solution.lower_bound)
-        self.status_ = solution.status
+        self.status_ = status_of_fit(solution, target)
         self.statistics_ = solution.statistics
-        limits = target.limits
-        # After Ctrl-C, it is no limit of the user's that ends the search.
-        ended = solution.status in ("optimal", "complete") or limits.stopped == "interrupted"
-        if limits.stopped is not None and ended:
-            self.status_ = limits.stopped
-        self._warn_if_stopped(limits.note)
+        self._warn_if_stopped(target.limits.note)
         # With weights for the classes, how rare they are was thought of.
         if (
             STATUSES[self.status_] == "complete"
@@ -458,57 +450,17 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
             return []
         return [f"left out: {listed([f'{name} ({why})' for name, why in dropped.items()], 5)}"]
 
-    def _questions(self, feature: list[int]) -> dict[str, Any]:
-        """Return what a tree that asks of these columns must know about them."""
-        used = sorted({j for j in feature if j >= 0})
-        if self.binarizer_ is None:
-            labels = self._labels_in
-            names = {j: f"x{j}" if labels is None else str(labels[j]) for j in used}
-            return {
-                "literals": {j: Literal(j, name, "is 1") for j, name in names.items()},
-                "variables": {
-                    j: Variable(j if labels is None else labels[j], name, Kind.BINARY)
-                    for j, name in names.items()
-                },
-                "n_columns": self.n_features_in_,
-            }
-        variables = self.binarizer_.variables_
-        literals = {j: self.binarizer_.literals_[j] for j in used}
-        return {
-            "literals": literals,
-            "variables": {each.column: variables[each.column] for each in literals.values()},
-            "n_columns": self.n_features_in_,
-            "with_blanks": frozenset(v.name for v in variables if v.has_blanks),
-        }
-
     def _literals(self) -> list[Literal]:
         """Return the questions that the 0/1 columns stand for."""
-        if self.binarizer_ is not None:
-            return self.binarizer_.literals_
-        return list(self._questions(list(range(self.n_features_in_)))["literals"].values())
-
-    def _column_names(self) -> list[str]:
-        """Return what the user's columns are called, also those without questions."""
-        if self.binarizer_ is not None:
-            return [variable.name for variable in self.binarizer_.variables_]
-        return [literal.name for literal in self._literals()]
+        return self._reader().literals
 
     def _warn_if_stopped(self, note: str = "") -> None:
-        reasons = {
-            "time_limit": (f"Stopped at time_limit={self.time_limit} s", "time_limit"),
-            "memory_limit": (
-                "Stopped because the machine's memory is used up"
-                if self.memory_limit is None
-                else f"Stopped at memory_limit={self.memory_limit} bytes",
-                "memory_limit",
-            ),
-            "interrupted": ("Interrupted", ""),
-        }
-        if self.status_ not in reasons:
+        what = stopped_text(
+            self.status_, time_limit=self.time_limit, memory_limit=self.memory_limit, note=note
+        )
+        if what is None:
             return
-        what, limit = reasons[self.status_]
-        higher = f"a higher {limit}, or " if limit else ""
-        noted = f" ({note})" if note else ""
+        higher = "" if self.status_ == "interrupted" else f"a higher {self.status_}, or "
         bound = ""
         if self._has_telling_bound():
             scope = " that asks these questions" if note else ""
@@ -516,27 +468,11 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
                 f", and no tree of depth {self.max_depth}{scope} is below {self.lower_bound_:.4f}"
             )
         warnings.warn(
-            f"{what}{noted} with a valid tree: objective {self.objective_:.4f}{bound}. "
+            f"{what} with a valid tree: objective {self.objective_:.4f}{bound}. "
             f"Try {higher}{self._cheaper}.",
             LimitWarning,
             stacklevel=4,
         )
-
-    def _compare_names(self, table: Table) -> None:
-        fitted = getattr(self, "feature_names_in_", None)
-        if fitted is None and table.names is not None:
-            warnings.warn(
-                f"X has feature names, but {type(self).__name__} was fitted without feature names",
-                UserWarning,
-                stacklevel=4,
-            )
-        elif fitted is not None and table.names is None:
-            warnings.warn(
-                f"X does not have valid feature names, but {type(self).__name__} was fitted with "
-                "feature names",
-                UserWarning,
-                stacklevel=4,
-            )
 
 
 class Progress:
@@ -549,6 +485,14 @@ class Progress:
         if seconds >= self._next:
             self._next = seconds + 1
             print(f"splitsecond: {done} of {steps} first splits, {seconds:.0f} s", file=sys.stderr)
+
+
+def status_of_fit(solution: Solution, target: Target) -> str:
+    """Return how a fit ended: its search, or binarizing before it."""
+    stopped = target.limits.stopped
+    # After Ctrl-C, it is no limit of the user's that ends the search.
+    ended = solution.status in ("optimal", "complete") or stopped == "interrupted"
+    return stopped if stopped is not None and ended else solution.status
 
 
 def _duration(seconds: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -70,8 +70,10 @@ class Tree:
     variables: dict[int, Variable]
     n_columns: int
     objective: float
-    with_blanks: frozenset[str] = frozenset()
-    row_counts: NDArray[np.int64] | None = None
+    # Defaults are made, not kept in the class: there, they would hide that a tree of a set has not
+    # worked out its own yet.
+    with_blanks: frozenset[str] = field(default_factory=frozenset)
+    row_counts: NDArray[np.int64] | None = field(default_factory=lambda: None)
     prediction: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -104,6 +106,17 @@ class Tree:
             return True
         whole = self.counts[0].sum() / self.row_counts[0].sum()
         return not np.allclose(self.counts, self.row_counts * whole, rtol=1e-9, atol=0)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two trees are the same in all that they say: questions, counts, objective."""
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return all(
+            _same(getattr(self, each.name), getattr(other, each.name)) for each in fields(Tree)
+        )
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.feature.tolist()), self.objective))
 
     def __repr__(self) -> str:
         return f"<Tree: {self.n_leaves} leaves, depth {self.depth}, objective {self.objective:.4f}>"
@@ -432,6 +445,12 @@ def leaf_of_rows(
         waiting.append((int(left[node]), rows[yes]))
         waiting.append((int(right[node]), rows[~yes]))
     return leaf
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return bool(a == b)
 
 
 def _plain(label: Any) -> Any:
