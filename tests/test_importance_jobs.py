@@ -21,7 +21,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from strategies import threshold_table
 
-from splitsecond import LimitWarning, RashomonImportance, TreeFARMS, _importance
+from splitsecond import LimitWarning, RashomonImportance, TreeFARMS
+from splitsecond._importance import rid as rid_module
 
 GUIDE = Path(__file__).parents[1] / "docs" / "importance.md"
 
@@ -157,7 +158,7 @@ def endless_from(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let some bootstraps be quick and the others take forever, and say when those begin."""
 
     def change(first: int, then: Callable[[], object] = lambda: None) -> None:
-        real, begun = _importance.bootstrap, itertools.count()
+        real, begun = rid_module.bootstrap, itertools.count()
 
         def bootstrap(estimator: Any, *arguments: Any, **options: Any) -> Any:
             if (number := next(begun)) >= first:
@@ -166,7 +167,7 @@ def endless_from(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                     then()
             return real(estimator, *arguments, **options)
 
-        monkeypatch.setattr(_importance, "bootstrap", bootstrap)
+        monkeypatch.setattr(rid_module, "bootstrap", bootstrap)
 
     return change
 
@@ -271,14 +272,18 @@ def test_an_interrupt_before_anything_is_done(hard: Any, endless_from: Any, n_jo
 
 def test_the_threads_of_an_interrupted_job_end_with_it(hard: Any, endless_from: Any) -> None:
     """Python aborts if it ends while threads are in the core."""
-    crews: list[Any] = []
-    make = _importance.Crew
+    all_running: list[Any] = []
+    make = rid_module.RunningBootstraps
     endless_from(2, threading.Timer(0.3, _thread.interrupt_main).start)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_importance, "Crew", lambda: crews.append(make()) or crews[-1])
+        patch.setattr(
+            rid_module,
+            "RunningBootstraps",
+            lambda: all_running.append(make()) or all_running[-1],
+        )
         with pytest.warns(LimitWarning):
             RashomonImportance(TreeFARMS(**QUICK), n_bootstraps=9, n_jobs=2).fit(*hard)
-    assert crews[0].at_work == set()
+    assert all_running[0].active == set()
 
 
 def test_an_error_in_a_bootstrap_is_raised() -> None:
