@@ -150,10 +150,10 @@ def test_ctrl_c_ends_a_search_with_130_and_no_file(tmp_path: Path) -> None:
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import splitsecond_cli\n"
-        "from splitsecond._tables.binary import DenseTable\n"
-        "solve = DenseTable.solve\n"
+        "from splitsecond import _core\n"
+        "solve = _core.solve\n"
         "def told(*a, **k): print('searching', flush=True); return solve(*a, **k)\n"
-        "DenseTable.solve = told; splitsecond_cli.main()"
+        "_core.solve = told; splitsecond_cli.main()"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code, *command],

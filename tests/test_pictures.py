@@ -23,8 +23,8 @@ from splitsecond import (
     OptimalTreeClassifier,
     Tree,
     TreeFARMS,
-    _lettering,
 )
+from splitsecond._trees.pictures import text_metrics
 from splitsecond._trees.pictures.figures import plot_objectives
 from splitsecond._trees.pictures.layout import (
     COLOURS,
@@ -432,14 +432,14 @@ def test_notebooks_show_fitted_models_as_trees(classifier: Any) -> None:
 def test_names_of_any_length(monkeypatch: pytest.MonkeyPatch) -> None:
     """Long names are abbreviated, whole in the tooltip, and measured no farther than drawn."""
     measured = 0
-    width_of_letter = _lettering._letter
+    width_of_letter = text_metrics._letter
 
     def counted(letter: str) -> float:
         nonlocal measured
         measured += 1
         return width_of_letter(letter)
 
-    monkeypatch.setattr(_lettering, "_letter", counted)
+    monkeypatch.setattr(text_metrics, "_letter", counted)
     work = []
     for length in (5_000, 50_000):
         measured = 0
