@@ -8,6 +8,7 @@ import re
 import sys
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from strategies import threshold_table
 
 from splitsecond import LimitWarning, RashomonImportance, TreeFARMS
 from splitsecond._importance import rid as rid_module
+from splitsecond._tables.binary import DenseTable
 
 GUIDE = Path(__file__).parents[1] / "docs" / "importance.md"
 
@@ -98,6 +100,34 @@ def test_more_bootstraps_begin_with_the_same() -> None:
 
 def test_a_long_limit_changes_nothing(alone: list[Any]) -> None:
     assert everything(drawn(time_limit=1000)) == alone
+
+
+# What is prepared once
+
+
+def test_the_table_is_made_ready_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for each bootstrap: neither its rows, nor a column that several of them ask about."""
+    calls: Counter[Any] = Counter()
+    in_rows, column = DenseTable.in_rows, DenseTable.column
+
+    def counted_rows(self: Any) -> Any:
+        calls["rows"] += 1
+        return in_rows(self)
+
+    def counted_column(self: Any, j: int) -> Any:
+        calls[j] += 1
+        return column(self, j)
+
+    monkeypatch.setattr(DenseTable, "in_rows", counted_rows)
+    monkeypatch.setattr(DenseTable, "column", counted_column)
+    X, y = threshold_table(12, 50, 4)
+    RashomonImportance(small(), n_bootstraps=6, random_state=0).fit(X, y)
+    first = dict(calls)
+    assert first["rows"] == 1
+    calls.clear()
+    RashomonImportance(small(), n_bootstraps=12, random_state=0).fit(X, y)
+    assert calls["rows"] == 1
+    assert max(calls.values()) <= 1 + max(first.values())  # a column may be asked about later
 
 
 # Drawing trees

@@ -36,12 +36,10 @@ class Numbering:
 
     def numbers(self, places: Iterable[int]) -> NDArray[np.uint64]:
         """Return numbers of any size in the words that the core takes."""
-        rows = [self._words(place) for place in places]
+        rows = list(places) if self._n_words == 1 else [self._words(place) for place in places]
         return np.array(rows, dtype=np.uint64).reshape(-1, self._n_words)
 
     def _words(self, place: int) -> tuple[int, ...]:
-        if self._n_words == 1:
-            return (place,)
         return tuple(place >> 64 * word & 2**64 - 1 for word in range(self._n_words))
 
     def draw(self, n: int, random_state: Any) -> NDArray[np.uint64]:
@@ -70,7 +68,7 @@ class Numbering:
 
     def nodes_at(self, place: int) -> NDArray[np.int32]:
         """Return the nodes of one tree."""
-        return self._graph.tree(self._words(place))
+        return self._graph.tree((place,) if self._n_words == 1 else self._words(place))
 
     def nodes_of(self, numbers: NDArray[np.uint64]) -> Iterator[NDArray[np.int32]]:
         """Yield the nodes of each tree, fetched a chunk at a time."""

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ class TreeSet(Sequence[Tree]):
 
     # ---- how many, and how good ------------------------------------------------------------------
 
-    @property
+    @cached_property
     def n_trees(self) -> int:
         """The exact number of trees."""
         return self._numbering.n_trees
