@@ -20,7 +20,7 @@ from splitsecond._cli.output import (
 )
 from splitsecond._cli.tables import Source, rows_named
 from splitsecond._saving import NoModelError, load
-from splitsecond._support.messages import listed
+from splitsecond._support.messages import listed, shown_number
 from splitsecond._tables.columns import Kind
 
 if TYPE_CHECKING:
@@ -185,8 +185,6 @@ def wanted(trees: TreeSet, filters: o.Filters) -> TreeSet:
         min_leaf_rows=filters.min_leaf_rows,
     )
     if not found:
-        from splitsecond._sets.tree_set import shown_number
-
         n_trees = trees.n_trees
         which = "The only tree" if n_trees == 1 else f"None of the {shown_number(n_trees)} trees"
         verb = "does not meet" if n_trees == 1 else "meets"

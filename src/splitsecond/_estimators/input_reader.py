@@ -76,7 +76,7 @@ class InputReader:
             "literals": literals,
             "variables": {column: self._variable(column) for column in columns},
             "n_columns": self.n_columns,
-            "with_blanks": self._with_missing,
+            "with_missing": self._with_missing,
         }
 
     def _variable(self, column: int) -> Variable:

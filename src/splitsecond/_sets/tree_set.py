@@ -6,7 +6,6 @@ import operator
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from numbers import Integral
@@ -27,7 +26,7 @@ from splitsecond._sets.scale import Scale
 from splitsecond._sets.timbertrek import to_timbertrek
 from splitsecond._sets.voting import disagreement, prediction_variance, vote_shares
 from splitsecond._support.checks import check_choice, check_number
-from splitsecond._support.messages import shown
+from splitsecond._support.messages import shown, shown_number
 from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import number_of
 from splitsecond._trees.pictures.figures import plot_objectives, plot_usage
@@ -334,7 +333,7 @@ class TreeSet(Sequence[Tree]):
         """Return the variance of the predictions over all trees, for each row.
 
         With two classes and a share p for one of them it is p (1 - p), at most 1/4; with more, half
-        the chance that two trees drawn from the set disagree.
+        the probability that two trees drawn from the set disagree.
         """
         table = self._reader.read(X, stacklevel=3)
         self._warn_if_partial()
@@ -419,8 +418,3 @@ def _of_arrays(
 def counted_trees(n_trees: int) -> str:
     """Write a number of trees with its noun."""
     return f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"
-
-
-def shown_number(n_trees: int) -> str:
-    """Write a number in full, or roughly where that is long; a float may be too small for it."""
-    return f"{n_trees:,}" if n_trees < 10**15 else f"about {Decimal(n_trees):.3g}"

@@ -117,7 +117,7 @@ _PARTS: dict[str, Callable[[SetTree], Any]] = {
     "literals": lambda tree: tree._asked["literals"],
     "variables": lambda tree: tree._asked["variables"],
     "n_columns": lambda tree: tree._asked["n_columns"],
-    "with_blanks": lambda tree: tree._asked["with_blanks"],
+    "with_missing": lambda tree: tree._asked["with_missing"],
     # Not fields of a tree, but what several of them are made from.
     "_units": _units,
     "_asked": _asked,
