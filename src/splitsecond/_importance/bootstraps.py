@@ -81,11 +81,16 @@ class TrainingRows:
     """
 
     def __init__(self, table: Table, target: Target, variable_of: list[int]) -> None:
+        self._given = table
         self.table = table.in_rows()
         self.target = target
         self.codes = np.ascontiguousarray(target.codes, dtype=np.int32)
         self.variable_of = variable_of  # the variable that each 0/1 column asks about
         self._packed: dict[int, NDArray[np.uint64]] = {}
+
+    def __reduce__(self) -> Any:
+        # Another process makes ready its own: the table as it was given may be far smaller.
+        return TrainingRows, (self._given, self.target, self.variable_of)
 
     def draw(self, random: np.random.RandomState) -> NDArray[np.float64]:
         """Draw as many rows as there are and return their weights; those of weight 0 are absent."""

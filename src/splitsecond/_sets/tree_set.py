@@ -27,7 +27,6 @@ from splitsecond._sets.timbertrek import to_timbertrek
 from splitsecond._sets.voting import disagreement, prediction_variance, vote_shares
 from splitsecond._support.checks import check_choice, check_number
 from splitsecond._support.messages import shown, shown_number
-from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import number_of
 from splitsecond._trees.pictures.figures import plot_objectives, plot_usage
 from splitsecond._trees.row_counts import RowsOfGraph, RowSource
@@ -131,7 +130,7 @@ class TreeSet(Sequence[Tree]):
         stopped = self._record.stopped
         return [] if stopped is None else [STOPPED[stopped]]
 
-    def _warn_if_partial(self) -> None:
+    def _warn_if_partial(self, stacklevel: int = 3) -> None:
         stopped = self._record.stopped
         if stopped is None:
             return
@@ -140,7 +139,7 @@ class TreeSet(Sequence[Tree]):
             f"The set is partial: {REASONS[stopped]}. The result is about the {found} found, "
             "not about all good trees. Fit again with higher limits or a smaller problem.",
             LimitWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
 
     # ---- trees -----------------------------------------------------------------------------------
@@ -322,11 +321,11 @@ class TreeSet(Sequence[Tree]):
             A column for each class, in the order of the estimator's ``classes_``, which is that of
             every tree's ``classes``.
         """
-        table = self._reader.read(X, stacklevel=3)
-        self._warn_if_partial()
-        return self._shares(table)
+        return self._shares(X)
 
-    def _shares(self, table: Table) -> NDArray[np.float64]:
+    def _shares(self, X: Any) -> NDArray[np.float64]:
+        table = self._reader.read(X, stacklevel=4)
+        self._warn_if_partial(stacklevel=4)
         return vote_shares(self._graph, table, len(self._reader.literals), self.n_trees)
 
     def multiplicity(self, X: Any) -> NDArray[np.float64]:
@@ -335,9 +334,7 @@ class TreeSet(Sequence[Tree]):
         With two classes and a share p for one of them it is p (1 - p), at most 1/4; with more, half
         the probability that two trees drawn from the set disagree.
         """
-        table = self._reader.read(X, stacklevel=3)
-        self._warn_if_partial()
-        return prediction_variance(self._shares(table))
+        return prediction_variance(self._shares(X))
 
     def multiplicity_summary(self, X: Any) -> dict[str, float]:
         """Sum up over the rows how much the trees disagree.
@@ -348,15 +345,11 @@ class TreeSet(Sequence[Tree]):
             The mean, standard deviation ("std") and maximum ("max") of `multiplicity`, and the
             share of rows on which any two trees disagree ("disputed").
         """
-        table = self._reader.read(X, stacklevel=3)
-        self._warn_if_partial()
-        return disagreement(self._shares(table))
+        return disagreement(self._shares(X))
 
     def disputed(self, X: Any) -> NDArray[np.intp]:
         """Return the rows' numbers, those that the trees disagree on most first."""
-        table = self._reader.read(X, stacklevel=3)
-        self._warn_if_partial()
-        return np.argsort(-prediction_variance(self._shares(table)), kind="stable")
+        return np.argsort(-prediction_variance(self._shares(X)), kind="stable")
 
     # ---- leaving ------------------------------------------------------------------------------
 
