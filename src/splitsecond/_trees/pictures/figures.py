@@ -154,9 +154,9 @@ def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
         label = "cross-validated, ± 1 s.e."
         shown.append(ax.errorbar(leaves, means, errors, fmt="s--", label=label, **style))
         best, simplest = path.best_, path.one_standard_error_
-        names = ["minimum", "simplest within 1 s.e."]
+        names = ["least", "simplest within 1 s.e."]
         if best is simplest:
-            names = ["minimum, and simplest within 1 s.e."]
+            names = ["least, and simplest within 1 s.e."]
         for entry, marker, name in zip((best, simplest), "oD", names, strict=False):
             ring = {"markerfacecolor": "none", "markeredgecolor": "#1a1a1a", "linestyle": "none"}
             at = [entry.n_leaves], [entry.cv_loss]
