@@ -80,16 +80,18 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 # package, so that it may move: a name that was here stays here.
 _PICKLED = {
     "CellTypeError": "_tables.errors",
+    "FitRecord": "_sets.record",
     "GraphArrays": "_sets.graph_arrays",
+    "InputReader": "_estimators.input_reader",
     "Kind": "_tables.columns",
     "NotBinaryError": "_tables.errors",
     "RowSource": "_trees.row_counts",
     "RowsOfGraph": "_trees.row_counts",
     "RowsOfTable": "_trees.row_counts",
-    "Scale": "_sets.tree_set",
+    "Scale": "_sets.scale",
     "TableError": "_tables.errors",
     "Variable": "_tables.columns",
-    "_alone": "_trees.set_tree",
+    "_of_arrays": "_sets.tree_set",
 }
 
 

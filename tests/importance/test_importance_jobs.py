@@ -8,6 +8,7 @@ import re
 import sys
 import threading
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,8 @@ from sklearn.exceptions import NotFittedError
 from strategies import threshold_table
 
 from splitsecond import LimitWarning, RashomonImportance, TreeFARMS
-from splitsecond._importance import rid
+from splitsecond._importance import rid as rid_module
+from splitsecond._tables.binary import DenseTable
 
 GUIDE = Path(__file__).parents[2] / "docs" / "importance.md"
 
@@ -100,6 +102,34 @@ def test_a_long_limit_changes_nothing(alone: list[Any]) -> None:
     assert everything(drawn(time_limit=1000)) == alone
 
 
+# What is prepared once
+
+
+def test_the_table_is_made_ready_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for each bootstrap: neither its rows, nor a column that several of them ask about."""
+    calls: Counter[Any] = Counter()
+    in_rows, column = DenseTable.in_rows, DenseTable.column
+
+    def counted_rows(self: Any) -> Any:
+        calls["rows"] += 1
+        return in_rows(self)
+
+    def counted_column(self: Any, j: int) -> Any:
+        calls[j] += 1
+        return column(self, j)
+
+    monkeypatch.setattr(DenseTable, "in_rows", counted_rows)
+    monkeypatch.setattr(DenseTable, "column", counted_column)
+    X, y = threshold_table(12, 50, 4)
+    RashomonImportance(small(), n_bootstraps=6, random_state=0).fit(X, y)
+    first = dict(calls)
+    assert first["rows"] == 1
+    calls.clear()
+    RashomonImportance(small(), n_bootstraps=12, random_state=0).fit(X, y)
+    assert calls["rows"] == 1
+    assert max(calls.values()) <= 1 + max(first.values())  # a column may be asked about later
+
+
 # Drawing trees
 
 
@@ -158,7 +188,7 @@ def endless_from(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let some bootstraps be quick and the others take forever, and say when those begin."""
 
     def change(first: int, then: Callable[[], object] = lambda: None) -> None:
-        real, begun = rid.bootstrap, itertools.count()
+        real, begun = rid_module.bootstrap, itertools.count()
 
         def bootstrap(estimator: Any, *arguments: Any, **options: Any) -> Any:
             if (number := next(begun)) >= first:
@@ -167,7 +197,7 @@ def endless_from(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                     then()
             return real(estimator, *arguments, **options)
 
-        monkeypatch.setattr(rid, "bootstrap", bootstrap)
+        monkeypatch.setattr(rid_module, "bootstrap", bootstrap)
 
     return change
 
@@ -272,14 +302,18 @@ def test_an_interrupt_before_anything_is_done(hard: Any, endless_from: Any, n_jo
 
 def test_the_threads_of_an_interrupted_job_end_with_it(hard: Any, endless_from: Any) -> None:
     """Python aborts if it ends while threads are in the core."""
-    crews: list[Any] = []
-    make = rid.Crew
+    all_running: list[Any] = []
+    make = rid_module.RunningBootstraps
     endless_from(2, threading.Timer(0.3, _thread.interrupt_main).start)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rid, "Crew", lambda: crews.append(make()) or crews[-1])
+        patch.setattr(
+            rid_module,
+            "RunningBootstraps",
+            lambda: all_running.append(make()) or all_running[-1],
+        )
         with pytest.warns(LimitWarning):
             RashomonImportance(TreeFARMS(**QUICK), n_bootstraps=9, n_jobs=2).fit(*hard)
-    assert crews[0].at_work == set()
+    assert all_running[0].active == set()
 
 
 def test_an_error_in_a_bootstrap_is_raised() -> None:

@@ -119,7 +119,7 @@ def test_box_plot(rid: RashomonImportance, pyplot: Any) -> None:
     assert top.x0 == pytest.approx(box["quartile_1"][best])
     assert top.x1 == pytest.approx(box["quartile_3"][best])
 
-    few = rid.plot(most=3)
+    few = rid.plot(max_variables=3)
     assert [label.get_text() for label in few.get_yticklabels()] == order[2::-1]
     own = pyplot.subplots()[1]
     assert rid.plot(ax=own) is own
@@ -137,8 +137,10 @@ def test_cdf_plot(rid: RashomonImportance, pyplot: Any) -> None:
         assert share[0] == 0
         assert share[-1] == pytest.approx(1)
         assert share[1:-1] == pytest.approx(rid.cdf(line.get_label(), x[1:-1]))
-    assert len(rid.plot("cdf", most=12).get_lines()) == 12
-    styles = {(line.get_color(), line.get_linestyle()) for line in rid.plot("cdf", most=12).lines}
+    assert len(rid.plot("cdf", max_variables=12).get_lines()) == 12
+    styles = {
+        (line.get_color(), line.get_linestyle()) for line in rid.plot("cdf", max_variables=12).lines
+    }
     assert len(styles) == 12
     own = pyplot.subplots()[1]
     assert rid.plot("cdf", ax=own) is own
@@ -163,7 +165,7 @@ def test_long_names_fit(n_variables: int, pyplot: Any) -> None:
         assert ax.get_position().width > 0.4
         heights = sorted(text.get_window_extent().y0 for text in texts)
         assert min(np.diff(heights)) > texts[0].get_window_extent().height
-    assert len(rid.plot(most=40).patches) == n_variables
+    assert len(rid.plot(max_variables=40).patches) == n_variables
 
 
 def test_names_are_no_formulas(pyplot: Any) -> None:
@@ -237,8 +239,8 @@ def test_bad_questions(rid: RashomonImportance) -> None:
     with pytest.raises(ValueError, match="kind='pie' must be one of 'box', 'cdf'"):
         rid.plot("pie")
     pytest.importorskip("matplotlib")
-    with pytest.raises(ValueError, match="most=0"):
-        rid.plot(most=0)
+    with pytest.raises(ValueError, match="max_variables=0"):
+        rid.plot(max_variables=0)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import pickle
+import weakref
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +18,7 @@ from seeds import seeds
 from strategies import Problem, random_problem
 
 from splitsecond import RESPLIT, OptimalTreeClassifier, TreeFARMS
+from splitsecond._binarizers.base import Target
 from splitsecond._trees.tree import Tree
 
 PRICES = (Fraction(0), Fraction(1, 3), 0.0137, 0.05, Fraction(1, 20), 1.5)
@@ -400,6 +403,29 @@ def test_a_set_outlives_its_estimator() -> None:
     assert trees.vote(X).tolist() == votes.tolist()
     assert trees[0].to_text() == text
     assert trees.within(0.05).bound == bound
+
+
+def test_a_set_knows_nothing_of_its_estimator() -> None:
+    """Trees that are kept for long keep no training rows and no estimator alive."""
+    rng = np.random.default_rng(31)
+    X, y = rng.integers(0, 2, (40, 3)), rng.integers(0, 2, 40)
+    model = TreeFARMS(epsilon=0.2, max_depth=2).fit(X, y)
+    trees, gone = model.trees_, weakref.ref(model)
+    del model
+    gc.collect()
+    assert gone() is None
+    assert trees.vote(X).shape == (40, 2)
+
+
+def test_solving_changes_nothing_until_it_is_kept() -> None:
+    rng = np.random.default_rng(33)
+    X, y = rng.integers(0, 2, (40, 3)), rng.integers(0, 2, 40)
+    model = TreeFARMS(epsilon=0.2, max_depth=2).fit(X, y)
+    before = dict(vars(model))
+    table = model._answers(X)
+    found = model._solve(table, Target(codes=1 - y, n_classes=2))
+    assert vars(model) == before
+    assert found.graph.n_nodes > 0
 
 
 # Threads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import pickle
 from collections.abc import Callable
@@ -14,7 +15,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from splitsecond import RESPLIT, TreeFARMS, load, save
+from splitsecond import RESPLIT, Tree, TreeFARMS, load, save
 
 MODELS = Path(__file__).parents[1] / "models"
 RNG = np.random.default_rng(60)
@@ -69,6 +70,88 @@ def test_pickles_and_copies(estimator: Any) -> None:
     for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         same(again.trees_, model.trees_)
     same(pickle.loads(pickle.dumps(model.trees_)), model.trees_)
+
+
+@pytest.mark.parametrize("first", ["", "feature", "objective", "literals"])
+def test_a_tree_of_a_set_is_a_tree_like_any_other(first: str) -> None:
+    """Whatever was asked of it before: its parts are worked out one by one."""
+    model = fitted(TreeFARMS)
+    tree, other = model.trees_[0], model.trees_[1]
+    if first:
+        getattr(tree, first)
+    copies = [
+        copy.copy(tree),
+        copy.deepcopy(tree),
+        pickle.loads(pickle.dumps(tree)),
+        dataclasses.replace(tree),
+        model.trees_[0],
+        model.tree_,
+    ]
+    for each in copies:
+        assert each == tree
+        assert hash(each) == hash(tree)
+        assert each != other
+        assert each.to_text() == tree.to_text()
+        assert each.to_dict() == tree.to_dict()
+        assert each.predict(FRAME).tolist() == tree.predict(FRAME).tolist()
+    assert len({tree, other, *copies}) == 2
+    assert tree != "a tree"
+    changed = dataclasses.replace(tree, objective=0.5)
+    assert changed.objective == 0.5
+    assert changed != tree
+    assert changed.feature.tolist() == tree.feature.tolist()
+    assert isinstance(changed, Tree)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        tree.objective = 0.5
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        _ = tree.colour
+    assert b"splitsecond._sets" not in pickle.dumps(tree)  # it leaves the set behind
+
+
+def test_equal_trees_have_equal_rows() -> None:
+    """The same questions with other counts, or rows that are not known, make another tree."""
+    tree = fitted(TreeFARMS).trees_[0]
+    assert dataclasses.replace(tree, row_counts=None) != tree
+    assert tree != dataclasses.replace(tree, row_counts=None)
+    assert dataclasses.replace(tree, counts=tree.counts * 2) != tree
+
+
+@pytest.mark.parametrize("estimator", [TreeFARMS, RESPLIT])
+def test_a_classifier_for_a_tree_of_a_set(estimator: Any, tmp_path: Path) -> None:
+    model = fitted(estimator)
+    best = model.trees_.to_classifier()
+    assert str(best) == str(model)
+    assert best.get_params() == model.get_params()
+    some = model.trees_.filter(avoids="income")
+    chosen = some.to_classifier(1)
+    assert type(chosen) is estimator
+    assert chosen.tree_ == some[1]
+    assert chosen.objective_ == some[1].objective
+    assert chosen.predict(FRAME).tolist() == some[1].predict(FRAME).tolist()
+    assert chosen.trees_ is some
+    save(chosen, tmp_path / "chosen.json")
+    again = load(tmp_path / "chosen.json")
+    assert again.tree_ == chosen.tree_
+    same(again.trees_, some)
+    with pytest.raises(IndexError):
+        some.to_classifier(some.n_trees)
+
+
+def test_an_empty_set_has_a_file(tmp_path: Path) -> None:
+    model = fitted(TreeFARMS)
+    nothing = model.trees_.filter(max_leaves=0)
+    save(nothing, tmp_path / "set.json")
+    again = load(tmp_path / "set.json")
+    assert again.n_trees == 0
+    assert again.bound == nothing.bound
+    save(again, tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "set.json").read_bytes()
+
+
+def test_a_saved_set_is_saved_again_as_it_was(tmp_path: Path) -> None:
+    save(fitted(RESPLIT).trees_.filter(uses="age"), tmp_path / "set.json")
+    save(load(tmp_path / "set.json"), tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "set.json").read_bytes()
 
 
 @pytest.mark.parametrize("estimator", [TreeFARMS(), RESPLIT(lookahead_depth=2)], ids=repr)

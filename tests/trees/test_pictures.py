@@ -359,7 +359,7 @@ def test_plots_of_a_set(pyplot: Any) -> None:
     assert ax.get_xlim()[0] <= trees.min_objective <= trees.bound <= ax.get_xlim()[1]
     ax.figure.canvas.draw()
     usage = trees.feature_usage()
-    ax = trees.plot_usage(most=3)
+    ax = trees.plot_usage(max_variables=3)
     assert [label.get_text() for label in ax.get_yticklabels()] == list(usage)[:3]
     shares = [bar.get_width() for bar in ax.patches]
     assert shares == pytest.approx([count / trees.n_trees for count in list(usage.values())[:3]])
@@ -368,8 +368,8 @@ def test_plots_of_a_set(pyplot: Any) -> None:
     empty = trees.filter(max_leaves=0)
     with pytest.raises(ValueError, match="the set is empty"):
         empty.plot_objectives()
-    with pytest.raises(ValueError, match="most=0"):
-        trees.plot_usage(most=0)
+    with pytest.raises(ValueError, match="max_variables=0"):
+        trees.plot_usage(max_variables=0)
     one = trees.filter(max_leaves=2)
     if one.n_trees:
         one.plot_objectives().figure.canvas.draw()
@@ -459,11 +459,11 @@ def test_names_of_any_length(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_lines_are_broken_where_they_may_be() -> None:
     assert wrapped("short", 100, 12) == ["short"]
-    lines = wrapped("one_two_three four-five", 60, 12, most=9)
+    lines = wrapped("one_two_three four-five", 60, 12, max_lines=9)
     assert "".join(lines).replace(" ", "") == "one_two_threefour-five"
     assert all(width_of(line, 12) <= 60 for line in lines)
     for most in (1, 2, 3):
-        lines = wrapped("abc " * 100 + "the end", 90, 12, most=most)
+        lines = wrapped("abc " * 100 + "the end", 90, 12, max_lines=most)
         assert len(lines) <= most
         assert "…" in "".join(lines)
         assert lines[-1].endswith("end")
@@ -474,6 +474,6 @@ def test_wrapped_text_fits(text: str, room: float, most: int) -> None:
     shown = on_one_line(text)
     assert shown
     assert width_of(shortened(shown, room, 12), 12) <= room
-    lines = wrapped(shown, room, 12, most=most)
+    lines = wrapped(shown, room, 12, max_lines=most)
     assert 1 <= len(lines) <= most
     assert all(width_of(line, 12) <= room for line in lines)

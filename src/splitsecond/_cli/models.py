@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +20,7 @@ from splitsecond._cli.output import (
 )
 from splitsecond._cli.tables import Source, rows_named
 from splitsecond._saving import NoModelError, load
-from splitsecond._support.messages import listed
+from splitsecond._support.messages import listed, shown_number
 from splitsecond._tables.columns import Kind
 
 if TYPE_CHECKING:
@@ -143,7 +142,7 @@ def explore(
     found = open_model(trees)
     check_set("explore", trees, found)
     good = wanted(found.trees_, filters)
-    write_out(writing.out, to_json(good._explorer_data(top)) if writing.json else good.to_html(top))
+    write_out(writing.out, to_json(good.explorer_data(top)) if writing.json else good.to_html(top))
 
 
 def open_model(path: Path) -> Any:
@@ -174,10 +173,7 @@ def open_model(path: Path) -> Any:
 
 def best_of(trees: TreeSet) -> Any:
     """Return a model that predicts with the best of some trees, perhaps a part of a fitted set."""
-    model: Any = copy.copy(trees._estimator)
-    model.trees_ = trees
-    model._take(trees[0])
-    return model
+    return trees.to_classifier()
 
 
 def wanted(trees: TreeSet, filters: o.Filters) -> TreeSet:
@@ -189,8 +185,6 @@ def wanted(trees: TreeSet, filters: o.Filters) -> TreeSet:
         min_leaf_rows=filters.min_leaf_rows,
     )
     if not found:
-        from splitsecond._sets.tree_set import shown_number
-
         n_trees = trees.n_trees
         which = "The only tree" if n_trees == 1 else f"None of the {shown_number(n_trees)} trees"
         verb = "does not meet" if n_trees == 1 else "meets"

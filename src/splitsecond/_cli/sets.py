@@ -22,7 +22,7 @@ from splitsecond._cli.output import (
     write_table,
 )
 from splitsecond._cli.tables import Source, read_data
-from splitsecond._support.messages import listed
+from splitsecond._support.messages import listed, shown_number
 
 if TYPE_CHECKING:
     from splitsecond import RashomonImportance, TreeSet
@@ -110,8 +110,6 @@ def rashomon(
 
 
 def _print(model: Any, top: int, n_found: int, accuracies: list[float] | None) -> None:
-    from splitsecond._sets.tree_set import shown_number
-
     trees: TreeSet = model.trees_
     n_trees = trees.n_trees
     plural = "tree" if n_trees == 1 else "trees"
@@ -152,8 +150,6 @@ def _binned(trees: TreeSet) -> dict[str, tuple[int, float]]:
 def _bars(
     parts: dict[str, tuple[int, float]], what: str
 ) -> tuple[list[list[str]], tuple[str, str, str]]:
-    from splitsecond._sets.tree_set import shown_number
-
     rows = [
         [name, shown_number(count), "#" * round(BARS * share)]
         for name, (count, share) in parts.items()
@@ -228,8 +224,6 @@ def importance(
 
 
 def _print_importances(rid: RashomonImportance, table: list[dict[str, Any]]) -> None:
-    from splitsecond._sets.tree_set import shown_number
-
     trees = ", ".join(shown_number(n) for n in rid.n_trees_[:10])
     more = ", ..." if len(rid.n_trees_) > 10 else ""
     bootstraps = "bootstrap" if len(rid.n_trees_) == 1 else "bootstraps"

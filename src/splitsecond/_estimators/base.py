@@ -13,8 +13,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from splitsecond._binarizers.base import Binarizer, Target
 from splitsecond._estimators.fitted import Fitted
+from splitsecond._estimators.limits_text import stopped_text
 from splitsecond._estimators.parameters import with_parameters
-from splitsecond._estimators.reports import stopped_text, summary_text
+from splitsecond._estimators.reports import limit_text, summary_text
 from splitsecond._estimators.training import (
     SCHEMES,
     Binarized,
@@ -262,18 +263,13 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
                 row_counts=row_counts,
                 classes=self.classes_,
                 objective=float(solution.objective),
-                **self._questions(solution.feature.tolist()),
+                **self._reader().parts_of_tree(solution.feature.tolist()),
             )
         )
         self.lower_bound_ = float(solution.lower_bound)
-        self.status_ = solution.status
+        self.status_ = status_of_fit(solution, target)
         self.statistics_ = solution.statistics
-        limits = target.limits
-        # After Ctrl-C, it is no limit of the user's that ends the search.
-        ended = solution.status in ("optimal", "complete") or limits.stopped == "interrupted"
-        if limits.stopped is not None and ended:
-            self.status_ = limits.stopped
-        self._warn_if_stopped(limits.note)
+        self._warn_if_stopped(target.limits.note)
         # With weights for the classes, how rare they are was thought of.
         if (
             STATUSES[self.status_] == "complete"
@@ -283,9 +279,11 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             warn_of_leaf(self.tree_, self.regularization)
 
     def _warn_if_stopped(self, note: str = "") -> None:
-        text = stopped_text(self, note)
-        if text is not None:
-            warn(text, LimitWarning)
+        why = stopped_text(
+            self.status_, time_limit=self.time_limit, memory_limit=self.memory_limit, note=note
+        )
+        if why is not None:
+            warn(limit_text(self, why, has_note=bool(note)), LimitWarning)
 
 
 class Progress:
@@ -298,3 +296,11 @@ class Progress:
         if seconds >= self._next:
             self._next = seconds + 1
             print(f"splitsecond: {done} of {steps} first splits, {seconds:.0f} s", file=sys.stderr)
+
+
+def status_of_fit(solution: Solution, target: Target) -> str:
+    """Return how a fit ended: its search, or binarizing before it."""
+    stopped = target.limits.stopped
+    # After Ctrl-C, it is no limit of the user's that ends the search.
+    ended = solution.status in ("optimal", "complete") or stopped == "interrupted"
+    return stopped if stopped is not None and ended else solution.status

@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizers.base import Binarizer
-from splitsecond._support.warning import warn
-from splitsecond._tables.binary import Table, check_width
-from splitsecond._tables.columns import Kind, Variable
+from splitsecond._estimators.input_reader import InputReader
+from splitsecond._tables.binary import Table
 from splitsecond._tables.literals import Literal
-from splitsecond._tables.reading import read_table
 from splitsecond._trees.tree import Tree, leaf_of_rows
 
 
@@ -70,63 +68,16 @@ class Fitted:
 
     # ---- questions -----------------------------------------------------------------------------
 
+    def _reader(self) -> InputReader:
+        """Return what the fitted model reads tables with."""
+        return InputReader(
+            type(self).__name__, self.binarizer_, self._labels_in, self.n_features_in_
+        )
+
     def _answers(self, X: Any) -> Table:
         """Open a table to be asked the questions of the tree; every value is checked."""
-        if self.binarizer_ is not None:
-            table = self.binarizer_.literal_table(X)
-        else:
-            table = read_table(X, labels=self._labels_in)
-            check_width(self, table.n_columns)
-            table.check_binary()
-        self._compare_names(table)
-        return table
-
-    def _questions(self, feature: list[int]) -> dict[str, Any]:
-        """Return what a tree that asks of these columns must know about them."""
-        used = sorted({j for j in feature if j >= 0})
-        if self.binarizer_ is None:
-            labels = self._labels_in
-            names = {j: f"x{j}" if labels is None else str(labels[j]) for j in used}
-            return {
-                "literals": {j: Literal(j, name, "is 1") for j, name in names.items()},
-                "variables": {
-                    j: Variable(j if labels is None else labels[j], name, Kind.BINARY)
-                    for j, name in names.items()
-                },
-                "n_columns": self.n_features_in_,
-            }
-        variables = self.binarizer_.variables_
-        literals = {j: self.binarizer_.literals_[j] for j in used}
-        return {
-            "literals": literals,
-            "variables": {each.column: variables[each.column] for each in literals.values()},
-            "n_columns": self.n_features_in_,
-            "with_blanks": frozenset(v.name for v in variables if v.has_blanks),
-        }
+        return self._reader().read(X)
 
     def _literals(self) -> list[Literal]:
         """Return the questions that the 0/1 columns stand for."""
-        if self.binarizer_ is not None:
-            return self.binarizer_.literals_
-        return list(self._questions(list(range(self.n_features_in_)))["literals"].values())
-
-    def _column_names(self) -> list[str]:
-        """Return what the user's columns are called, also those without questions."""
-        if self.binarizer_ is not None:
-            return [variable.name for variable in self.binarizer_.variables_]
-        return [literal.name for literal in self._literals()]
-
-    def _compare_names(self, table: Table) -> None:
-        """Warn as scikit-learn does where names are missing, or are there for the first time."""
-        fitted = getattr(self, "feature_names_in_", None)
-        if fitted is None and table.names is not None:
-            warn(
-                f"X has feature names, but {type(self).__name__} was fitted without feature names",
-                UserWarning,
-            )
-        elif fitted is not None and table.names is None:
-            warn(
-                f"X does not have valid feature names, but {type(self).__name__} was fitted with "
-                "feature names",
-                UserWarning,
-            )
+        return self._reader().literals

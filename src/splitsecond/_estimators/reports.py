@@ -34,29 +34,15 @@ def summary_text(model: TreeClassifier, ended: str) -> str:
     )
 
 
-def stopped_text(model: TreeClassifier, note: str) -> str | None:
-    """Return the warning of a fit that was stopped, with what its binarizer notes; or None."""
-    reasons = {
-        "time_limit": (f"Stopped at time_limit={model.time_limit} s", "time_limit"),
-        "memory_limit": (
-            "Stopped because the machine's memory is used up"
-            if model.memory_limit is None
-            else f"Stopped at memory_limit={model.memory_limit} bytes",
-            "memory_limit",
-        ),
-        "interrupted": ("Interrupted", ""),
-    }
-    if model.status_ not in reasons:
-        return None
-    what, limit = reasons[model.status_]
-    higher = f"a higher {limit}, or " if limit else ""
-    noted = f" ({note})" if note else ""
+def limit_text(model: TreeClassifier, why: str, *, has_note: bool) -> str:
+    """Return the warning of a fit that was stopped: what it ended with, and what to try."""
+    higher = "" if model.status_ == "interrupted" else f"a higher {model.status_}, or "
     bound = ""
     if _has_telling_bound(model):
-        scope = " that asks these questions" if note else ""
+        scope = " that asks these questions" if has_note else ""
         bound = f", and no tree of depth {model.max_depth}{scope} is below {model.lower_bound_:.4f}"
     return (
-        f"{what}{noted} with a valid tree: objective {model.objective_:.4f}{bound}. "
+        f"{why} with a valid tree: objective {model.objective_:.4f}{bound}. "
         f"Try {higher}{model._cheaper}."
     )
 

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
-import copy
-import warnings
+from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
-from typing import Any
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from splitsecond import _core
 from splitsecond._binarizers.base import Target
-from splitsecond._estimators.base import LimitWarning, Progress, TreeClassifier
+from splitsecond._estimators.base import LimitWarning, Progress, TreeClassifier, status_of_fit
+from splitsecond._estimators.limits_text import stopped_text
 from splitsecond._estimators.parameters import with_parameters
-from splitsecond._sets.tree_set import Scale, TreeSet
-from splitsecond._solving.exact import as_fraction, within_bound
+from splitsecond._sets.numbering import Numbering
+from splitsecond._sets.record import FitRecord
+from splitsecond._sets.scale import EPSILON_KINDS, Scale, bound_of, check_epsilon
+from splitsecond._sets.tree_set import TreeSet
+from splitsecond._solving.exact import within_bound
+from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._solving.solve import Problem, Solution, checked, run_options, statistics_of
-from splitsecond._support.checks import check_amount, check_choice, check_flag, check_number
+from splitsecond._support.checks import check_choice, check_flag, check_number
 from splitsecond._support.names import public
-from splitsecond._tables.binary import Table
+from splitsecond._support.warning import warn
+from splitsecond._tables.binary import Table, keep_columns
 from splitsecond._trees.row_counts import row_source
+from splitsecond._trees.tree import Tree
 
-KINDS = ("additive", "multiplicative", "absolute")
+
+@dataclass(frozen=True)
+class SetSolution(Solution):
+    """A set of trees as the core found it; what a `Solution` has is that of its best tree."""
+
+    graph: _core.Graph
+    scale: Scale
+    bound: Fraction
+    proved: bool  # whether the objective that the bound was taken from is that of the best tree
+    integers: NDArray[np.int32] | None  # the weights of the rows, as the core counts them
 
 
 class FittedSet:
@@ -50,29 +68,15 @@ class RashomonClassifier(FittedSet, TreeClassifier):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice("epsilon_kind", self.epsilon_kind, KINDS)
-        self._check_epsilon(self.epsilon)
+        check_choice("epsilon_kind", self.epsilon_kind, EPSILON_KINDS)
+        check_epsilon(self.epsilon)
         check_flag("keep_trivial", self.keep_trivial)
-
-    @staticmethod
-    def _check_epsilon(value: Any) -> None:
-        check_amount("epsilon", value, "how much worse than the best a tree may be, such as 0.01")
-
-    def _bound_of(self, reference: Fraction, epsilon: Any) -> Fraction:
-        """Return the highest objective of the set, given that of the reference tree."""
-        self._check_epsilon(epsilon)
-        amount = as_fraction(epsilon)
-        if self.epsilon_kind == "additive":
-            return reference + amount
-        if self.epsilon_kind == "multiplicative":
-            return reference * (1 + amount)
-        return amount
 
     def _lookahead(self, depth: int) -> int | None:
         """Return the depth of the prefixes; None: all trees are wanted."""
         raise NotImplementedError
 
-    def _solve(self, table: Table, target: Target) -> Solution:
+    def _solve(self, table: Table, target: Target) -> SetSolution:
         assert target.codes is not None
         problem = Problem.of(
             table,
@@ -84,7 +88,8 @@ class RashomonClassifier(FittedSet, TreeClassifier):
         )
 
         def bound(errors: int, leaves: int) -> int:
-            highest = self._bound_of(problem.objective(errors, leaves), self.epsilon)
+            reference = problem.objective(errors, leaves)
+            highest = bound_of(reference, self.epsilon, self.epsilon_kind)
             return within_bound(highest, problem.price, problem.weight, problem.most_leaves)[2]
 
         request = _core.SetRequest(
@@ -107,85 +112,116 @@ class RashomonClassifier(FittedSet, TreeClassifier):
         unit = 1.0
         if target.weights is not None:
             unit = float(target.weights.sum()) / problem.weight
-        reference = problem.objective(found.loss, found.leaves)
         scale = Scale(
             price=problem.price,
             weight=problem.weight,
             unit=unit,
             error_price=problem.error_price,
             leaf_price=problem.leaf_price,
-            most_leaves=problem.most_leaves,
-            reference=reference,
+            max_leaves=problem.most_leaves,
+            reference=problem.objective(found.loss, found.leaves),
+            epsilon_kind=self.epsilon_kind,
         )
-        self.trees_ = TreeSet(
-            self,
-            found.graph,
-            scale,
-            self._bound_of(reference, self.epsilon),
-            row_source(table, target.codes, target.n_classes, target.weights),
-            stopped=None if found.status == "complete" else "part" if found.proved else "unproved",
-        )
-        return self._best(table, found, scale, problem)
+        return self._solution(table, found, scale, problem)
 
-    def _best(
+    def _solution(
         self, table: Table, found: _core.FoundSet, scale: Scale, problem: Problem
-    ) -> Solution:
-        """Return the best tree of the set as a solution of its own."""
-        if not self.trees_:
+    ) -> SetSolution:
+        """Return the set that was found, with its best tree."""
+        bound, graph = scale.bound(self.epsilon), found.graph
+        numbering = Numbering(graph)
+        if numbering.n_trees == 0:
             raise ValueError(
-                f"No tree has an objective of at most {self.trees_.bound:.4f}: the best has "
+                f"No tree has an objective of at most {float(bound):.4f}: the best has "
                 f"{float(scale.reference):.4f}. Raise epsilon={self.epsilon}."
             )
-        best = self.trees_[0]
-        status = found.status
-        exact = status == "complete" and self._lookahead(problem.depth) is None
-        return Solution(
-            feature=best.feature,
-            left=best.left,
-            right=best.right,
-            counts=best.units,
-            errors=best.errors,
-            leaves=best.n_leaves,
+        feature, left, right, node = numbering.nodes_at(0)
+        counts = graph.counts().reshape(-1, graph.n_classes)[node].astype(np.int64)
+        leaves = counts[feature < 0]
+        errors = int(ZERO_ONE.loss(leaves).sum())
+        objective = problem.objective(errors, len(leaves))
+        is_exact = found.status == "complete" and self._lookahead(problem.depth) is None
+        return SetSolution(
+            feature=feature,
+            left=left,
+            right=right,
+            counts=counts,
+            errors=errors,
+            leaves=len(leaves),
             weight=scale.weight,
-            objective=best.exact_objective,
-            lower_bound=best.exact_objective if exact else min(best.exact_objective, scale.price),
-            status=status,
+            objective=objective,
+            lower_bound=objective if is_exact else min(objective, scale.price),
+            status=found.status,
             statistics={
                 **statistics_of(table, found),
-                "nodes": found.graph.n_nodes,
-                "edges": found.graph.n_edges,
+                "nodes": graph.n_nodes,
+                "edges": graph.n_edges,
             },
+            graph=graph,
+            scale=scale,
+            bound=bound,
+            proved=found.proved,
+            integers=problem.integers,
         )
 
     def _keep(self, table: Table, target: Target, solution: Solution) -> None:
+        assert isinstance(solution, SetSolution)
+        assert target.codes is not None
+        complete = solution.status == "complete"
+        self.trees_ = TreeSet(
+            solution.graph,
+            solution.scale,
+            solution.bound,
+            classes=self.classes_,
+            reader=self._reader(),
+            rows=row_source(table, target.codes, target.n_classes, target.weights),
+            record=FitRecord(
+                estimator=type(self),
+                parameters=self.get_params(deep=False),
+                weighted=target.weights is not None,
+                lower_bound=float(solution.lower_bound),
+                status=status_of_fit(solution, target),
+                statistics=solution.statistics,
+                stopped=None if complete else "part" if solution.proved else "unproved",
+            ),
+        )
         super()._keep(table, target, solution)
-        reader = copy.copy(self)  # fitting again must not change this set
-        del reader.trees_
-        self.trees_._estimator = reader
+
+    @classmethod
+    def _of_set(cls, trees: TreeSet, tree: Tree | None) -> Self:
+        """Return the classifier that a set came from, to predict with one of its trees.
+
+        Without a tree, as an empty set has none, it is only good for being saved with the set.
+        """
+        record, reader = trees._record, trees._reader
+        model = cls(**record.parameters)
+        keep_columns(model, reader.labels, reader.n_columns)
+        model.classes_, model.binarizer_ = trees._classes, reader.binarizer
+        model._weighted = record.weighted
+        model.lower_bound_, model.status_ = record.lower_bound, record.status
+        model.statistics_ = record.statistics
+        model.trees_ = trees
+        if tree is not None:
+            model._take(tree)
+        return model
 
     def _warn_if_stopped(self, note: str = "") -> None:
-        if self.status_ == "complete":
+        why = stopped_text(
+            self.status_, time_limit=self.time_limit, memory_limit=self.memory_limit, note=note
+        )
+        if why is None:
             return
-        why = {
-            "time_limit": f"Stopped at time_limit={self.time_limit} s",
-            "memory_limit": "Stopped because the memory is used up"
-            if self.memory_limit is None
-            else f"Stopped at memory_limit={self.memory_limit} bytes",
-            "interrupted": "Interrupted",
-        }[self.status_]
         what = {
             None: f"with the whole set for fewer questions: {self.trees_!r}.",
             "part": f"with a part of the set: {self.trees_!r}. Every tree in it belongs to it, but "
             "others may be missing.",
             "unproved": f"before the best tree was known: {self.trees_!r}. Better trees may be "
             "missing.",
-        }[self.trees_._stopped]
-        noted = f" ({note})" if note else ""
-        warnings.warn(
-            f"{why}{noted} {what} Try a smaller epsilon or max_depth, a larger regularization, or "
+        }[self.trees_._record.stopped]
+        warn(
+            f"{why} {what} Try a smaller epsilon or max_depth, a larger regularization, or "
             "a higher limit.",
             LimitWarning,
-            stacklevel=5,
         )
 
 

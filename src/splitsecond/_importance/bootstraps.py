@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,11 +14,10 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._binarizers.base import Target
 from splitsecond._estimators.base import Progress
-from splitsecond._estimators.sets import RashomonClassifier
-from splitsecond._sets.tree_set import TreeSet
+from splitsecond._estimators.sets import RashomonClassifier, SetSolution
+from splitsecond._sets.numbering import Numbering
 from splitsecond._tables.binary import Table
-from splitsecond._tables.bits import pack_columns
-from splitsecond._tables.weights import as_integers
+from splitsecond._tables.bits import pack_bits
 
 CHUNK = 250  # trees between two looks at the clock
 
@@ -34,47 +34,105 @@ class Sample:
     status: str
 
 
+@dataclass(frozen=True)
+class Deadline:
+    """The end of a job by the wall clock, the one that other processes and machines share."""
+
+    ends: float | None  # by time.time()
+
+    @classmethod
+    def after(cls, seconds: float | None) -> Deadline:
+        """Return the deadline so many seconds from now; None: there is none."""
+        return cls(None if seconds is None else time.time() + seconds)
+
+    def seconds_left(self) -> float | None:
+        """Return the seconds left, below 0 if it is past."""
+        return None if self.ends is None else self.ends - time.time()
+
+    def is_past(self) -> bool:
+        """Whether the time is up."""
+        return self.ends is not None and time.time() >= self.ends
+
+
+def counter_after(seconds: float | None) -> float | None:
+    """Return a deadline by time.perf_counter(), which a fit in one process is timed with."""
+    return None if seconds is None else time.perf_counter() + seconds
+
+
 @dataclass
-class Crew:
-    """The bootstraps at work in this process. Of those in others it knows nothing."""
+class RunningBootstraps:
+    """The bootstraps running in this process. Of those in others it knows nothing."""
 
-    at_work: set[int] = field(default_factory=set)  # their seeds
-    dismissed: bool = False
+    active: set[int] = field(default_factory=set)  # their seeds
+    cancelled: bool = False
 
-    def dismiss(self) -> None:
-        """End what is at work in other threads: Python must not end before them."""
-        self.dismissed = True
-        patience = time.perf_counter() + 1
-        while self.at_work and time.perf_counter() < patience:
+    def cancel(self) -> None:
+        """End those in other threads: Python must not end before them."""
+        self.cancelled = True
+        grace_until = time.perf_counter() + 1
+        while self.active and time.perf_counter() < grace_until:
             time.sleep(0.002)
+
+
+class TrainingRows:
+    """The table, classes and weights that all bootstraps draw from, made ready for the core once.
+
+    A column is packed when trees first ask about it, and then kept for all bootstraps.
+    """
+
+    def __init__(self, table: Table, target: Target, variable_of: list[int]) -> None:
+        self._given = table
+        self.table = table.in_rows()
+        self.target = target
+        self.codes = np.ascontiguousarray(target.codes, dtype=np.int32)
+        self.variable_of = variable_of  # the variable that each 0/1 column asks about
+        self._packed: dict[int, NDArray[np.uint64]] = {}
+
+    def __reduce__(self) -> Any:
+        # Another process makes ready its own: the table as it was given may be far smaller.
+        return TrainingRows, (self._given, self.target, self.variable_of)
+
+    def draw(self, random: np.random.RandomState) -> NDArray[np.float64]:
+        """Draw as many rows as there are and return their weights; those of weight 0 are absent."""
+        weights, n_rows = self.target.weights, self.table.n_rows
+        present = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
+        drawn = present[random.randint(0, len(present), len(present))]
+        counts = np.bincount(drawn, minlength=n_rows).astype(np.float64)
+        return counts if weights is None else counts * weights
+
+    def packed(self, asked: Iterable[int]) -> list[NDArray[np.uint64]]:
+        """Return the columns asked for as bits, and empty arrays for the others."""
+        columns = [np.zeros(0, dtype=np.uint64)] * len(self.variable_of)
+        for j in asked:
+            if j not in self._packed:  # another thread may pack it too: to the same bits
+                self._packed[j] = pack_bits(self.table.column(j))
+            columns[j] = self._packed[j]
+        return columns
 
 
 def bootstrap(
     estimator: RashomonClassifier,
-    table: Table,
-    target: Target,
-    variable_of: list[int],
+    rows: TrainingRows,
     *,
     seed: int,
     max_trees: int,
-    deadline: float | None,
-    crew: Crew,
+    deadline: Deadline,
+    running: RunningBootstraps,
 ) -> Sample | None:
     """Find the set of one bootstrap sample and the reliances of its trees; None: out of time."""
-    crew.at_work.add(seed)
+    running.active.add(seed)
     try:
         one = _Bootstrap(
             estimator=copy.copy(estimator),  # threads share the original
-            table=table,
-            target=target,
+            rows=rows,
             random=np.random.RandomState(seed),
             deadline=deadline,
-            crew=crew,
+            running=running,
             progress=Progress() if estimator.verbose else None,
         )
-        return one.sample(variable_of, max_trees)
+        return one.sample(max_trees)
     finally:
-        crew.at_work.discard(seed)
+        running.active.discard(seed)
 
 
 @dataclass(frozen=True)
@@ -82,42 +140,40 @@ class _Bootstrap:
     """One bootstrap sample, and its set."""
 
     estimator: RashomonClassifier
-    table: Table
-    target: Target
+    rows: TrainingRows
     random: np.random.RandomState
-    deadline: float | None  # by the clock on the wall: it may run in another process
-    crew: Crew
+    deadline: Deadline
+    running: RunningBootstraps
     progress: Progress | None
 
-    def sample(self, variable_of: list[int], max_trees: int) -> Sample | None:
+    def sample(self, max_trees: int) -> Sample | None:
         """Return the reliances of its trees, or None if the time is up."""
-        weights = self._draw()
-        status = self._solve(weights)
-        if status is None:
+        found = self._solve(self.rows.draw(self.random))
+        if found is None:
             return None
-        trees: TreeSet = self.estimator.trees_
-        asked = set(trees._graph.features())
+        asked, variable_of = found.graph.features(), self.rows.variable_of
         variables = sorted({variable_of[j] for j in asked})
         place = {variable: i for i, variable in enumerate(variables)}
-        rows = _core.Reliance(
-            pack_columns(self.table, asked, len(variable_of)),
+        reliance = _core.Reliance(
+            self.rows.packed(asked),
             [place.get(variable, 0) for variable in variable_of],
-            np.ascontiguousarray(self.target.codes, dtype=np.int32),
-            self.target.n_classes,
-            as_integers(weights),
+            self.rows.codes,
+            self.rows.target.n_classes,
+            found.integers,
         )
-        n_trees = trees.n_trees
+        numbering = Numbering(found.graph)
+        n_trees = numbering.n_trees
         whole = n_trees <= max_trees
         permuted, errors = [], []
-        everything = range(min(n_trees, max_trees))
-        for begin in range(0, len(everything), CHUNK):
-            some = everything[begin : begin + CHUNK]
-            numbers = trees._numbers(some) if whole else trees._draw(len(some), self.random)
-            of_trees, errors_of, weight, stopped = rows.of_set(trees._graph, numbers)
+        places = range(min(n_trees, max_trees))
+        for begin in range(0, len(places), CHUNK):
+            some = places[begin : begin + CHUNK]
+            numbers = numbering.numbers(some) if whole else numbering.draw(len(some), self.random)
+            of_trees, errors_of, weight, stopped = reliance.of_set(found.graph, numbers)
             if stopped:
                 raise KeyboardInterrupt
-            self._listen()
-            if self._is_late():
+            self._poll()
+            if self.deadline.is_past():
                 return None
             permuted.append(of_trees.reshape(len(numbers), -1)[:, : len(variables)])
             errors.append(errors_of)
@@ -127,39 +183,28 @@ class _Bootstrap:
             errors=np.concatenate(errors),
             weight=weight,
             n_trees=n_trees,
-            status=status,
+            status=found.status,
         )
 
-    def _draw(self) -> NDArray[np.float64]:
-        """Draw as many rows as there are; one of weight 0 is as good as absent."""
-        weights, n_rows = self.target.weights, self.table.n_rows
-        present = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
-        drawn = present[self.random.randint(0, len(present), len(present))]
-        counts = np.bincount(drawn, minlength=n_rows).astype(np.float64)
-        return counts if weights is None else counts * weights
-
-    def _solve(self, weights: NDArray[np.float64]) -> str | None:
-        """Find the set and return its status, or None if the time is up."""
-        if self._is_late():
+    def _solve(self, weights: NDArray[np.float64]) -> SetSolution | None:
+        """Find the set, or None if the time is up."""
+        if self.deadline.is_past():
             return None
-        limit = self.estimator._seconds()
-        left = None if self.deadline is None else self.deadline - time.time()
+        limit, left = self.estimator._seconds(), self.deadline.seconds_left()
         is_ours = left is not None and (limit is None or left < limit)
-        seconds = left if is_ours else limit
-        ends = None if seconds is None else time.perf_counter() + seconds
-        own = Target(self.target.codes, self.target.n_classes, weights, ends)
-        self.estimator._listener = self._listen
-        status = self.estimator._solve(self.table, own).status
-        if status == "interrupted":
+        target = self.rows.target
+        ends = counter_after(left if is_ours else limit)
+        own = Target(target.codes, target.n_classes, weights, ends)
+        self.estimator._listener = self._poll
+        found = self.estimator._solve(self.rows.table, own)
+        if found.status == "interrupted":
             raise KeyboardInterrupt
-        return None if self._is_late() or (status == "time_limit" and is_ours) else status
+        is_cut = found.status == "time_limit" and is_ours
+        return None if is_cut or self.deadline.is_past() else found
 
-    def _listen(self, *far: Any) -> None:
-        """Hear how far the search is, and end it if need be."""
-        if self.crew.dismissed:
+    def _poll(self, *progress: Any) -> None:
+        """End the search if the job was cancelled; pass on how far it is."""
+        if self.running.cancelled:
             raise KeyboardInterrupt
-        if self.progress is not None and far:
-            self.progress(*far)
-
-    def _is_late(self) -> bool:
-        return self.deadline is not None and time.time() >= self.deadline
+        if self.progress is not None and progress:
+            self.progress(*progress)

@@ -44,7 +44,9 @@ class ImportanceDistribution:
 
     def _distribution(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         columns = [
-            values[:, variables == j].ravel() if j in variables else np.array([self._nothing()])
+            values[:, variables == j].ravel()
+            if j in variables
+            else np.array([self._neutral_reliance()])
             for variables, values in self._reliances
         ]
         shares = [np.full(len(column), 1 / len(column) / len(columns)) for column in columns]
@@ -115,8 +117,8 @@ class ImportanceDistribution:
             (sample.variables, reliances(sample.permuted, sample.errors, sample.weight, self.kind))
             for sample in samples
         ]
-        nothing = self._nothing()
-        self.mean_ = self._average([each.mean(axis=0) for _, each in self._reliances], nothing)
+        neutral = self._neutral_reliance()
+        self.mean_ = self._average([each.mean(axis=0) for _, each in self._reliances], neutral)
         self.median_ = self.quantiles([0.5])[0]
         self.usage_ = self._average([(each.permuted >= 0).mean(axis=0) for each in samples], 0.0)
         variances = [
@@ -133,7 +135,7 @@ class ImportanceDistribution:
         mean: NDArray[np.float64] = out.mean(axis=0)
         return mean
 
-    def _nothing(self) -> float:
+    def _neutral_reliance(self) -> float:
         """Return the reliance on a variable that is not asked about."""
         return 0.0 if self._fitted_kind == "subtractive" else 1.0
 

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 LINES = [each for each in COLOURS if each != "#F0E442"]  # thin yellow lines are hard to see
 
 
-def draw_importance(rid: ImportanceDistribution, kind: str, ax: Any, most: int | None) -> Any:
+def draw_importance(
+    rid: ImportanceDistribution, kind: str, ax: Any, max_variables: int | None
+) -> Any:
     """Draw boxes or curves; see `RashomonImportance.plot`."""
     check_choice("kind", kind, ("box", "cdf"))
-    if most is None:
-        most = 20 if kind == "box" else 8
-    most = check_number("most", most, Integral, "variables to show", least=1)
-    shown = np.argsort(-rid.mean_, kind="stable")[:most]
+    if max_variables is None:
+        max_variables = 20 if kind == "box" else 8
+    meaning = "variables to show, such as 20"
+    max_variables = check_number("max_variables", max_variables, Integral, meaning, least=1)
+    shown = np.argsort(-rid.mean_, kind="stable")[:max_variables]
     names = short_names(rid.variables_[j] for j in shown)
     is_new = ax is None
     height = 1.4 + 0.32 * len(shown) if kind == "box" else max(4.2, 0.6 + 0.22 * len(shown))
@@ -100,5 +103,5 @@ def _draw_boxes(
     )
     for text in ax.get_yticklabels():
         text.set_parse_math(False)
-    ax.axvline(rid._nothing(), color="0.6", linewidth=0.8, zorder=0)
+    ax.axvline(rid._neutral_reliance(), color="0.6", linewidth=0.8, zorder=0)
     return " (line: median, diamond: mean)"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-import warnings
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -14,7 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._estimators.base import LimitWarning
 from splitsecond._estimators.sets import RESPLIT, RashomonClassifier
-from splitsecond._importance.bootstraps import Crew, Sample, bootstrap
+from splitsecond._importance.bootstraps import (
+    Deadline,
+    RunningBootstraps,
+    Sample,
+    TrainingRows,
+    bootstrap,
+    counter_after,
+)
 from splitsecond._importance.distribution import ImportanceDistribution
 from splitsecond._importance.plots import draw_importance
 from splitsecond._importance.reliance import KINDS, source_variables
@@ -28,9 +33,10 @@ from splitsecond._support.checks import (
 )
 from splitsecond._support.messages import SaysFitFirst, shown
 from splitsecond._support.names import public
+from splitsecond._support.warning import warn
 
-MOST_BOOTSTRAPS = 1_000_000
-MOST_TREES = 2**62  # of any set: ranges of more have no length
+MAX_BOOTSTRAPS = 1_000_000
+MAX_TREES = 2**62  # of any set: ranges of more have no length
 
 
 @public
@@ -53,7 +59,7 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         Loss with the variable permuted minus, or divided by, the loss.
     max_trees : int, default=10_000
         Sets of up to so many trees are used whole; of larger ones, so many trees are drawn, each
-        with the same chance, and `standard_error_` says what that may cost.
+        with the same probability, and `standard_error_` says what that may cost.
     time_limit : float, optional
         Seconds for the whole job. Bootstraps that are done by then count; one that is cut short
         does not.
@@ -122,28 +128,25 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         -------
         self
         """
-        start = time.time()
+        deadline = Deadline.after(self._seconds())
         estimator = self._check_parameters()
-        seconds = self._seconds()
-        ends = None if seconds is None else time.perf_counter() + start + seconds - time.time()
-        table, target = estimator._prepare(X, y, sample_weight, ends)
+        table, target = estimator._prepare(
+            X, y, sample_weight, counter_after(deadline.seconds_left())
+        )
         variables, variable_of = source_variables(estimator)
-
+        rows = TrainingRows(table, target, variable_of)
         seeds = check_random(self.random_state).randint(
             np.iinfo(np.int32).max, size=int(self.n_bootstraps)
         )
-        deadline = None if seconds is None else start + seconds
-        crew = Crew()
+        running = RunningBootstraps()
         jobs = (
             delayed(bootstrap)(
                 estimator,
-                table,
-                target,
-                variable_of,
+                rows,
                 seed=int(seed),
-                max_trees=min(int(self.max_trees), MOST_TREES),
+                max_trees=min(int(self.max_trees), MAX_TREES),
                 deadline=deadline,
-                crew=crew,
+                running=running,
             )
             for seed in seeds
         )
@@ -157,12 +160,12 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
             run = Parallel(**options, return_as="generator")
         except ValueError:  # a backend that has to finish them all
             run = Parallel(**options)
-        samples = self._gather(run, jobs, crew)
+        samples = self._gather(run, jobs, running)
         self.variables_ = variables
         self._sum_up(samples)
         return self
 
-    def plot(self, kind: str = "box", *, ax: Any = None, most: int | None = None) -> Any:
+    def plot(self, kind: str = "box", *, ax: Any = None, max_variables: int | None = None) -> Any:
         """Draw the distributions with matplotlib, the most important variables first.
 
         Parameters
@@ -171,7 +174,7 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
             Box and whiskers, or cumulative distributions.
         ax : matplotlib axes, optional
             Where to draw; by default a new figure.
-        most : int, optional
+        max_variables : int, optional
             Variables to show, by default 20 boxes or 8 curves.
 
         Returns
@@ -179,14 +182,14 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         matplotlib axes
         """
         check_is_fitted(self, "mean_")
-        return draw_importance(self, kind, ax, most)
+        return draw_importance(self, kind, ax, max_variables)
 
     # ---- steps of fit --------------------------------------------------------------------------
 
     def _check_parameters(self) -> RashomonClassifier:
         meaning = "such as 10"
         n_bootstraps = check_number(
-            "n_bootstraps", self.n_bootstraps, Integral, meaning, least=1, most=MOST_BOOTSTRAPS
+            "n_bootstraps", self.n_bootstraps, Integral, meaning, least=1, most=MAX_BOOTSTRAPS
         )
         check_number("max_trees", self.max_trees, Integral, "such as 10000", least=1)
         self._seconds()
@@ -221,7 +224,7 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
             None if self.n_jobs is None else max(-MOST_THREADS, min(int(self.n_jobs), MOST_THREADS))
         )
 
-    def _gather(self, run: Parallel, jobs: Any, crew: Crew) -> list[Sample]:
+    def _gather(self, run: Parallel, jobs: Any, running: RunningBootstraps) -> list[Sample]:
         """Take the bootstraps as they come, and keep what there is when they stop coming."""
         status, samples = "complete", []
         try:
@@ -239,18 +242,17 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
                 raise
             status = "interrupted"
         finally:
-            crew.dismiss()
+            running.cancel()
         if not samples:
             raise RuntimeError(
                 f"No bootstrap was done within time_limit={self.time_limit} s: give more time, or "
                 "a smaller problem."
             )
         if status != "complete":
-            warnings.warn(
+            warn(
                 f"{len(samples)} of {self.n_bootstraps} bootstraps are done, some perhaps "
                 f"with a part of their set ({status}): the distribution is made of those.",
                 LimitWarning,
-                stacklevel=3,
             )
         self.status_ = status
         return samples

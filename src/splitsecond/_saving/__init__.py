@@ -59,28 +59,24 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
     """
     from splitsecond._estimators.base import TreeClassifier
     from splitsecond._saving._models import CLASSES
-    from splitsecond._saving._sets import set_out
-    from splitsecond._saving._writing import estimator_out
+    from splitsecond._saving._writing import estimator_out, set_of_trees_out
     from splitsecond._sets.tree_set import TreeSet
 
-    trees = model if isinstance(model, TreeSet) else None
-    if trees is not None:
-        model = trees._estimator
-    if type(model).__name__ not in CLASSES or not isinstance(model, CLASSES[type(model).__name__]):
+    kind = model._record.estimator if isinstance(model, TreeSet) else type(model)
+    if not issubclass(kind, CLASSES.get(kind.__name__, ())):
         raise TypeError(
             "save takes a classifier or binarizer of splitsecond, or a set of trees, got "
-            f"{type(model).__name__}{_instead(model)}."
+            f"{kind.__name__}{_instead(model)}."
         )
-    check = "tree_" if isinstance(model, TreeClassifier) else "literals_"
-    if not hasattr(model, check):
-        raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before save.")
+    if isinstance(model, TreeSet):
+        content = set_of_trees_out(model)
+    else:
+        check = "tree_" if isinstance(model, TreeClassifier) else "literals_"
+        if not hasattr(model, check):
+            raise ValueError(f"This {kind.__name__} is not fitted yet: call fit before save.")
+        content = {"model": estimator_out(model)}
     text = json.dumps(
-        {
-            "format": FORMAT,
-            "version": VERSION,
-            "model": estimator_out(model),
-            **({} if trees is None else {"set": set_out(trees)}),
-        },
+        {"format": FORMAT, "version": VERSION, **content},
         ensure_ascii=False,
         allow_nan=False,
         indent=1,
@@ -150,8 +146,9 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     try:
         reader = Reader(content)
-        model = estimator_in(reader.part("model"))
-        if not reader.has("set"):
+        is_set = reader.has("set")
+        model = estimator_in(reader.part("model"), needs_tree=not is_set)
+        if not is_set:
             if isinstance(model, RashomonClassifier) and not hasattr(model, "trees_"):
                 raise DamagedError("its set of trees is missing")
             return model

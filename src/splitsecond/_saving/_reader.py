@@ -74,16 +74,16 @@ class Reader:
     def number(self, key: str) -> float:
         return float(self.take(key, is_number, "a number"))
 
-    def integer(self, key: str, least: int, below: int) -> int:
+    def integer(self, key: str, minimum: int, below: int) -> int:
         number: int = self.take(
-            key, lambda v: is_integer(v) and least <= v < below, f"{least} to {below - 1}"
+            key, lambda v: is_integer(v) and minimum <= v < below, f"{minimum} to {below - 1}"
         )
         return number
 
-    def integers(self, key: str, least: int, below: int) -> list[int]:
+    def integers(self, key: str, minimum: int, below: int) -> list[int]:
         for item in self.items(key):
-            if not is_integer(item) or not least <= item < below:
-                raise DamagedError(f"{key!r} holds {item!r:.40}, not {least} to {below - 1}")
+            if not is_integer(item) or not minimum <= item < below:
+                raise DamagedError(f"{key!r} holds {item!r:.40}, not {minimum} to {below - 1}")
         return self.items(key)
 
     def fraction(self, key: str) -> Fraction:

@@ -27,15 +27,15 @@ from splitsecond._tables.literals import COMPARISONS, OPERATORS, Literal
 from splitsecond._trees.tree import Tree
 
 
-def estimator_in(reader: Reader) -> Estimator:
-    """Return a fitted classifier or binarizer."""
+def estimator_in(reader: Reader, *, needs_tree: bool = True) -> Estimator:
+    """Return a fitted classifier or binarizer; that of an empty set has no tree."""
     model = _unfitted_in(reader)
     try:
         model._check_parameters()
     except (TypeError, ValueError, OverflowError) as error:
         raise DamagedError(str(error).rstrip(".")) from error
     if isinstance(model, TreeClassifier):
-        _classifier_in(model, reader)
+        _classifier_in(model, reader, needs_tree)
     else:
         _binarizer_in(model, reader)
     return model
@@ -68,7 +68,7 @@ def _parameter_in(value: Json) -> Any:
     return value_in(value)
 
 
-def _classifier_in(model: TreeClassifier, reader: Reader) -> None:
+def _classifier_in(model: TreeClassifier, reader: Reader, needs_tree: bool) -> None:
     model.classes_ = _classes_in(reader.part("classes"))
     n_columns = reader.integer("n_features", 1, 2**31)
     labels = reader.values("labels") if reader.has("labels") else None
@@ -83,7 +83,6 @@ def _classifier_in(model: TreeClassifier, reader: Reader) -> None:
         ):
             raise DamagedError("its binarizer does not fit")
         model.binarizer_ = binarizer
-    model.objective_ = reader.number("objective")
     model.lower_bound_ = reader.number("lower_bound")
     model.status_ = reader.text("status", among=STATUSES)
     model._weighted = reader.flag("weighted")
@@ -91,14 +90,13 @@ def _classifier_in(model: TreeClassifier, reader: Reader) -> None:
     if not all(is_number(value) for value in model.statistics_.values()):
         raise DamagedError("'statistics' should hold numbers")
     reader.part("statistics").number("seconds")
-    model.tree_ = _tree_in(model, reader.part("tree"))
-    model.n_leaves_ = model.tree_.n_leaves
-    model.depth_ = model.tree_.depth
+    if needs_tree or reader.has("tree"):
+        model._take(_tree_in(model, reader.part("tree"), reader.number("objective")))
     if isinstance(model, RashomonClassifier) and reader.has("set"):
         model.trees_ = set_in(model, reader.part("set"))
 
 
-def _tree_in(model: TreeClassifier, reader: Reader) -> Tree:
+def _tree_in(model: TreeClassifier, reader: Reader, objective: float) -> Tree:
     n_nodes = len(reader.items("feature"))
     n_columns = (
         model.n_features_in_ if model.binarizer_ is None else len(model.binarizer_.literals_)
@@ -142,8 +140,8 @@ def _tree_in(model: TreeClassifier, reader: Reader) -> Tree:
         counts=weights,
         n_rows=np.array(rows, dtype=np.int64),
         classes=model.classes_,
-        objective=model.objective_,
-        **model._questions(feature),
+        objective=objective,
+        **model._reader().parts_of_tree(feature),
     )
 
 

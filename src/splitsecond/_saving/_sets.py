@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 
 from splitsecond._estimators.sets import RashomonClassifier
 from splitsecond._saving._reader import DamagedError, Json, Reader, check_rows
 from splitsecond._sets.graph_arrays import GraphArrays, arrays_of, graph_of
-from splitsecond._sets.tree_set import STOPPED, Scale, TreeSet
+from splitsecond._sets.record import STOPPED, FitRecord
+from splitsecond._sets.scale import Scale
+from splitsecond._sets.tree_set import TreeSet
 from splitsecond._solving.exact import leaf_price
 from splitsecond._trees.row_counts import RowsOfGraph, RowSource
 
@@ -25,10 +25,10 @@ def set_out(trees: TreeSet) -> Json:
         "price": str(scale.price),
         "weight": scale.weight,
         "unit": scale.unit,
-        "most_leaves": scale.most_leaves,
+        "most_leaves": scale.max_leaves,
         "reference": str(scale.reference),
         "bound": str(trees._bound),
-        "search": trees._stopped or COMPLETE,
+        "search": trees._record.stopped or COMPLETE,
         "keep_trivial": graph.keep_trivial,
         "max_leaves": graph.max_leaves,
         "root": graph.root,
@@ -43,14 +43,15 @@ def set_in(model: RashomonClassifier, reader: Reader) -> TreeSet:
     """Return the set of a fitted classifier."""
     price, reference, bound = (reader.fraction(key) for key in ("price", "reference", "bound"))
     weight = reader.integer("weight", 1, 2**31)
-    most_leaves = reader.integer("most_leaves", 1, 2**26)
+    max_leaves = reader.integer("most_leaves", 1, 2**26)
     unit = reader.number("unit")
     if price < 0 or unit <= 0:
         raise DamagedError("'set' has a negative price or weight")
-    error_price, per_leaf = leaf_price(price, weight, most_leaves)
-    n_columns = len(model._literals())
+    error_price, per_leaf = leaf_price(price, weight, max_leaves)
+    asks = model._reader()
+    n_features = len(asks.literals)
     edges = reader.integers("edges", 0, 2**31)
-    if any(feature >= n_columns for feature in edges[::3]):
+    if any(feature >= n_features for feature in edges[::3]):
         raise DamagedError("'edges' asks of a column that is not there")
     arrays = GraphArrays(
         loss_price=error_price,
@@ -72,10 +73,24 @@ def set_in(model: RashomonClassifier, reader: Reader) -> TreeSet:
     if reader.has("search"):
         search = reader.text("search", among=(COMPLETE, *STOPPED))
         stopped = None if search == COMPLETE else search
-    scale = Scale(price, weight, unit, error_price, per_leaf, most_leaves, reference)
-    rows = _rows_in(model, arrays, reader)
-    # Fitting again must not change the set.
-    return TreeSet(copy.copy(model), graph, scale, bound, rows, stopped=stopped)
+    prices = (error_price, per_leaf)
+    return TreeSet(
+        graph,
+        Scale(price, weight, unit, *prices, max_leaves, reference, model.epsilon_kind),
+        bound,
+        classes=model.classes_,
+        reader=asks,
+        rows=_rows_in(model, arrays, reader),
+        record=FitRecord(
+            estimator=type(model),
+            parameters=model.get_params(deep=False),
+            weighted=model._weighted,
+            lower_bound=model.lower_bound_,
+            status=model.status_,
+            statistics=model.statistics_,
+            stopped=stopped,
+        ),
+    )
 
 
 def _rows_in(model: RashomonClassifier, arrays: GraphArrays, reader: Reader) -> RowSource | None:

@@ -15,7 +15,18 @@ from splitsecond._estimators.base import TreeClassifier
 from splitsecond._saving._models import Estimator
 from splitsecond._saving._reader import Json
 from splitsecond._saving._sets import set_out
+from splitsecond._sets.tree_set import TreeSet
 from splitsecond._tables.literals import COMPARISONS
+
+
+def set_of_trees_out(trees: TreeSet) -> Json:
+    """Return a set that is saved by itself as JSON, and the classifier that found it.
+
+    The classifier has the best tree of this set; an empty one has none.
+    """
+    model = trees._record.estimator._of_set(trees, trees[0] if trees else None)
+    written = estimator_out(model)
+    return {"model": written, "set": written.pop("set")}
 
 
 def estimator_out(model: Estimator) -> Json:
@@ -30,7 +41,6 @@ def estimator_out(model: Estimator) -> Json:
 
 
 def _classifier_out(model: TreeClassifier) -> Json:
-    tree = model.tree_
     return {
         "classes": _classes_out(model.classes_),
         "n_features": model.n_features_in_,
@@ -38,25 +48,28 @@ def _classifier_out(model: TreeClassifier) -> Json:
         if model._labels_in is None
         else [value_out(plain(v)) for v in model._labels_in],
         "binarizer": None if model.binarizer_ is None else estimator_out(model.binarizer_),
+        **(_tree_out(model) if hasattr(model, "tree_") else {}),
+        "lower_bound": model.lower_bound_,
+        "status": model.status_,
+        "weighted": model._weighted,
+        "statistics": {name: plain(value) for name, value in model.statistics_.items()},
+        **({"set": set_out(model.trees_)} if hasattr(model, "trees_") else {}),
+    }
+
+
+def _tree_out(model: TreeClassifier) -> Json:
+    tree = model.tree_
+    row_counts = tree.row_counts if model._weighted else None  # without weights, as the counts
+    return {
         "tree": {
             "feature": tree.feature.tolist(),
             "left": tree.left.tolist(),
             "right": tree.right.tolist(),
             "counts": tree.counts.tolist(),
             "rows": tree.n_rows.tolist(),
-            # Without weights, these are the counts.
-            **(
-                {"row_counts": tree.row_counts.tolist()}
-                if model._weighted and tree.row_counts is not None
-                else {}
-            ),
+            **({} if row_counts is None else {"row_counts": row_counts.tolist()}),
         },
         "objective": model.objective_,
-        "lower_bound": model.lower_bound_,
-        "status": model.status_,
-        "weighted": model._weighted,
-        "statistics": {name: plain(value) for name, value in model.statistics_.items()},
-        **({"set": set_out(model.trees_)} if hasattr(model, "trees_") else {}),
     }
 
 

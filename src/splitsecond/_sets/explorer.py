@@ -19,7 +19,7 @@ def explorer_data(trees: Sequence[Tree], about: str) -> dict[str, Any]:
     place = {name: j for j, name in enumerate(variables)}
     return {
         "about": about,
-        "least": min((tree.objective for tree in trees), default=0.0),
+        "min_objective": min((tree.objective for tree in trees), default=0.0),
         "measure": "weighted training accuracy"
         if any(tree.is_weighted for tree in trees)
         else "training accuracy",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,11 @@ def shown(value: Any, most: int = MOST_CHARACTERS) -> str:
     except Exception:  # a value that cannot be written must not hide what is wrong with it
         text = f"<{type(value).__name__}>"
     return shortened(" ".join(text.split("\n")), most)
+
+
+def shown_number(count: int) -> str:
+    """Write a number in full, or roughly where that is long; a float may be too small for it."""
+    return f"{count:,}" if count < 10**15 else f"about {Decimal(count):.3g}"
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Condition:
     """A question in the few forms that every other language has.
 
-    Just one of them is set, or none: then the answer is always no. A blank answers no, except to
-    `missing`.
+    Just one of them is set, or none: then the answer is always no. A missing value answers no,
+    except to `missing`.
     """
 
     variable: Variable
@@ -105,7 +105,7 @@ def table_of_row(tree: Tree, row: Any) -> Any:
             key = variable.label if variable.label in row else variable.name
             if key not in row:
                 raise ValueError(
-                    f"The row lacks a value for {shown(variable.name)}: None is a blank."
+                    f"The row lacks a value for {shown(variable.name)}: None is a missing value."
                 )
             cells[0, column] = _cell(row[key], variable)
         return cells

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 DEEPEST = 90  # Python reads no more than 100 levels of indentation
 
-BLANKS = '''\
+MISSING = '''\
 
     def known(value):
-        """Return the value, None if it is blank: None, NaN, or NA of pandas."""
+        """Return the value, None if it is missing: None, NaN, or NA of pandas."""
         if type(value).__name__ in ("NAType", "NaTType"):
             return None
         return value if value == value else None
 
     def number(value):
-        """Return the value as a 64-bit float, NaN if it is blank."""
+        """Return the value as a 64-bit float, NaN if it is missing."""
         if isinstance(value, str):
             raise TypeError(f"expected a number, got {value!r}")
         value = known(value)
@@ -52,7 +52,7 @@ def to_python(tree: Tree, name: str) -> str:
         if labelled
         else "    The row is a sequence of the values of all columns.",
         '    """',
-        *(BLANKS.splitlines() if asked else []),
+        *(MISSING.splitlines() if asked else []),
         *(["", "    row = columns if row is None else row"] if asked else []),
     ]
     waiting = [(0, "    ")]

@@ -8,7 +8,7 @@ all questions of every value that they can tell apart, a missing one and an unkn
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from splitsecond._tables.cells import BLANK, UNKNOWN
 from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.literals import Literal, value_text
+
+if TYPE_CHECKING:
+    from splitsecond._trees.tree import Tree
 
 
 class Answer(NamedTuple):
@@ -118,3 +121,44 @@ def _told_apart(variable: Variable, literals: list[Literal]) -> NDArray[Any]:
     numbers = np.array([float(v) for v in compared if v is not None and not isinstance(v, str)])
     above = np.nextafter(numbers, np.inf)  # all up to the next number are alike
     return np.concatenate([[-np.inf], numbers, above, [np.nan]])
+
+
+def rules_of(tree: Tree) -> list[dict[str, Any]]:
+    """Return the leaves of a tree as rules; see `Tree.rules`."""
+    rules = []
+    shares = tree.shares()
+    labels = [plain_label(label) for label in tree.classes]
+    asks_missing = (lit.name for lit in tree.literals.values() if lit.operator == "is missing")
+    says_missing = tree.with_missing | set(asks_missing)
+    waiting: list[tuple[int, list[Answer]]] = [(0, [])]
+    while waiting:
+        node, answers = waiting.pop()
+        if tree.feature[node] >= 0:
+            literal = tree.literals[int(tree.feature[node])]
+            waiting.append((int(tree.right[node]), [*answers, Answer(literal, False)]))
+            waiting.append((int(tree.left[node]), [*answers, Answer(literal, True)]))
+            continue
+        conditions = conditions_of(answers, tree.variables)
+        rules.append(
+            {
+                "if": [
+                    text for each in conditions for text in each.texts(each.name in says_missing)
+                ],
+                "conditions": [each.parts() for each in conditions],
+                "then": plain_label(tree.classes[tree.prediction[node]]),
+                "rows": int(tree.n_rows[node]),
+                "counts": None
+                if tree.row_counts is None
+                else dict(zip(labels, tree.row_counts[node].tolist(), strict=True)),
+                "shares": {
+                    label: float(share) for label, share in zip(labels, shares[node], strict=True)
+                },
+                "leaf": node,
+            }
+        )
+    return rules
+
+
+def plain_label(label: Any) -> Any:
+    """Return a class label as a plain Python value."""
+    return label.item() if isinstance(label, np.generic) else label

@@ -23,7 +23,7 @@ class _Split(NamedTuple):
     column: int
     threshold: float
     yes_is_left: bool  # where values up to the threshold answer yes
-    blanks_left: bool
+    missing_left: bool
 
 
 def to_sklearn(tree: Tree, questions: bool | None) -> DecisionTreeClassifier:
@@ -103,7 +103,7 @@ def _assembled(
             left, right = (yes, no) if split.yes_is_left else (no, yes)
             nodes[node]["left_child"], nodes[node]["right_child"] = left, right
             nodes[node]["feature"], nodes[node]["threshold"] = split.column, split.threshold
-            nodes[node]["missing_go_to_left"] = split.blanks_left
+            nodes[node]["missing_go_to_left"] = split.missing_left
     n_classes = len(tree.classes)
     model.tree_ = type(template)(n_columns, np.array([n_classes], dtype=np.intp), 1)
     model.tree_.__setstate__(

@@ -1,145 +1,125 @@
-"""A tree out of a set of trees, most of which is worked out only when somebody looks."""
+"""A tree out of a set of trees: its parts are worked out when they are first asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
-from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond import _core
+from splitsecond._estimators.input_reader import InputReader
+from splitsecond._sets.scale import Scale
 from splitsecond._solving.exact import objective_of
 from splitsecond._solving.losses import ZERO_ONE
-from splitsecond._support.names import public
-from splitsecond._tables.columns import Variable
-from splitsecond._tables.literals import Literal
+from splitsecond._trees.row_counts import RowSource
 from splitsecond._trees.tree import Tree
 
-if TYPE_CHECKING:
-    from splitsecond._sets.tree_set import TreeSet
 
+class TreeSource:
+    """What the parts of a set's trees are worked out from; all its trees share it."""
 
-class TreeOfSet(Tree):
-    """The same as a `Tree`; its counts and questions are looked up in the set when asked for."""
-
-    _set: TreeSet
-    _parts: NDArray[np.int32]  # rows: feature, left, right, and the node of the set's graph
-
-    def __init__(self, trees: TreeSet, parts: NDArray[np.int32]) -> None:
-        here = self.__dict__  # a Tree does not change
-        here["_set"] = trees
-        here["_parts"] = parts
-
-    def _row(self, part: int) -> NDArray[np.int32]:
-        row: NDArray[np.int32] = self._parts[part]
-        return row
-
-    @cached_property
-    def feature(self) -> NDArray[np.int32]:
-        """Column of the 0/1 table that each node asks; -1 for a leaf."""
-        return self._row(0)
+    def __init__(
+        self,
+        graph: _core.Graph,
+        scale: Scale,
+        rows: RowSource | None,
+        classes: NDArray[Any],
+        reader: InputReader,
+    ) -> None:
+        self._graph = graph
+        self.scale = scale
+        self.rows = rows  # None: only weights are known
+        self.classes = classes
+        self.reader = reader
 
     @cached_property
-    def left(self) -> NDArray[np.int32]:
-        """Where each node's yes-child is."""
-        return self._row(1)
+    def units(self) -> NDArray[np.int32]:
+        """Training weight of each class at each node of the graph, in the core's units."""
+        return self._graph.counts().reshape(-1, self._graph.n_classes)
 
-    @cached_property
-    def right(self) -> NDArray[np.int32]:
-        """Where each node's no-child is."""
-        return self._row(2)
 
-    @cached_property
-    def units(self) -> NDArray[np.int64]:
-        """Training weight of each class at each node, in the core's units."""
-        units: NDArray[np.int64] = self._set._counts[self._row(3)].astype(np.int64)
-        return units
+class SetTree(Tree):
+    """A `Tree` that works out a field when it is first asked for, and keeps it.
 
-    @cached_property
-    def counts(self) -> NDArray[np.float64]:
-        """Training weight of each class at each node."""
-        counts: NDArray[Any] = self.units * self._set._scale.unit
-        return counts
+    Hundreds of thousands of trees a second are drawn and listed, and of most of them little is
+    asked. A field that is not there yet is one that Python does not find: `__getattr__` adds it.
+    Copies and pickles are trees with all their fields, which know nothing of the set.
+    """
 
-    @cached_property
-    def row_counts(self) -> NDArray[np.int64] | None:
-        """Training rows of each class at each node; None if the set does not tell."""
-        rows = self._set._rows
-        if rows is None:
-            return None
-        counts: NDArray[np.int64] = rows.of_tree(self.feature, self.left, self.right, self.units)
-        return counts
+    _source: TreeSource
+    _nodes: NDArray[np.int32]  # rows: feature, left, right, and the node of the set's graph
 
-    @cached_property
-    def n_rows(self) -> NDArray[np.int64]:
-        """Training rows at each node; if the set does not tell, their weight."""
-        known = self.row_counts
-        rows: NDArray[Any] = (self.counts if known is None else known).sum(axis=1)
-        whole: NDArray[np.int64] = np.rint(rows).astype(np.int64)
-        return whole
+    @classmethod
+    def of(cls, source: TreeSource, nodes: NDArray[np.int32]) -> Self:
+        """Return a tree without any of its fields."""
+        tree = cls.__new__(cls)
+        known = tree.__dict__  # a Tree does not change
+        known["_source"] = source
+        known["_nodes"] = nodes
+        return tree
 
-    @property
-    def errors(self) -> int:
-        """Training weight that is predicted wrong, in the core's units."""
-        leaves = self.units[self.feature < 0]
-        return int(ZERO_ONE.loss(leaves).sum())
-
-    @property
-    def exact_objective(self) -> Fraction:
-        """Training error plus lambda times the number of leaves."""
-        scale = self._set._scale
-        return objective_of(self.errors, self.n_leaves, scale.weight, scale.price)
-
-    @cached_property
-    def objective(self) -> float:
-        """Training error plus ``regularization`` times the number of leaves."""
-        return float(self.exact_objective)
-
-    @cached_property
-    def prediction(self) -> NDArray[np.int64]:
-        """Place of the predicted class at each node; ties go to the first."""
-        return ZERO_ONE.prediction(self.units)
-
-    @property
-    def classes(self) -> NDArray[Any]:
-        """The class labels."""
-        classes: NDArray[Any] = self._set._estimator.classes_
-        return classes
-
-    @cached_property
-    def _asked(self) -> dict[str, Any]:
-        return self._set._estimator._questions(self.feature.tolist())
-
-    @property
-    def literals(self) -> dict[int, Literal]:
-        """The questions asked, by their column among the 0/1 columns."""
-        literals: dict[int, Literal] = self._asked["literals"]
-        return literals
-
-    @property
-    def variables(self) -> dict[int, Variable]:
-        """What the questions are about, by their column in the user's table."""
-        variables: dict[int, Variable] = self._asked["variables"]
-        return variables
-
-    @property
-    def n_columns(self) -> int:
-        """Columns of the user's table."""
-        return int(self._asked["n_columns"])
-
-    @property
-    def with_blanks(self) -> frozenset[str]:
-        """Names of the variables that had blanks in training."""
-        return frozenset(self._asked.get("with_blanks", ()))
+    def __getattr__(self, name: str) -> Any:
+        work_out = _PARTS.get(name)
+        if work_out is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        value = self.__dict__[name] = work_out(self)
+        return value
 
     def __reduce__(self) -> Any:
-        # Leaves the set behind.
-        parts = {field.name: getattr(self, field.name) for field in fields(Tree) if field.init}
-        return _alone, (parts,)
+        return Tree, tuple(getattr(self, field.name) for field in fields(Tree) if field.init)
 
 
-@public
-def _alone(parts: dict[str, Any]) -> Tree:
-    return Tree(**parts)
+def _units(tree: SetTree) -> NDArray[np.int64]:
+    """Training weight of each class at each node, in the core's units."""
+    units: NDArray[np.int64] = tree._source.units[tree._nodes[3]].astype(np.int64)
+    return units
+
+
+def _row_counts(tree: SetTree) -> NDArray[np.int64] | None:
+    rows = tree._source.rows
+    if rows is None:
+        return None
+    counts: NDArray[np.int64] = rows.of_tree(tree.feature, tree.left, tree.right, tree._units)
+    return counts
+
+
+def _n_rows(tree: SetTree) -> NDArray[np.int64]:
+    known = tree.row_counts
+    rows: NDArray[Any] = (tree.counts if known is None else known).sum(axis=1)
+    whole: NDArray[np.int64] = np.rint(rows).astype(np.int64)
+    return whole
+
+
+def _objective(tree: SetTree) -> float:
+    leaves = tree._units[tree.feature < 0]
+    errors = int(ZERO_ONE.loss(leaves).sum())
+    scale = tree._source.scale
+    return float(objective_of(errors, len(leaves), scale.weight, scale.price))
+
+
+def _asked(tree: SetTree) -> dict[str, Any]:
+    return tree._source.reader.parts_of_tree(tree.feature.tolist())
+
+
+_PARTS: dict[str, Callable[[SetTree], Any]] = {
+    "feature": lambda tree: tree._nodes[0],
+    "left": lambda tree: tree._nodes[1],
+    "right": lambda tree: tree._nodes[2],
+    "counts": lambda tree: tree._units * tree._source.scale.unit,
+    "n_rows": _n_rows,
+    "row_counts": _row_counts,
+    "prediction": lambda tree: ZERO_ONE.prediction(tree._units),
+    "objective": _objective,
+    "classes": lambda tree: tree._source.classes,
+    "literals": lambda tree: tree._asked["literals"],
+    "variables": lambda tree: tree._asked["variables"],
+    "n_columns": lambda tree: tree._asked["n_columns"],
+    "with_missing": lambda tree: tree._asked["with_missing"],
+    # Not fields of a tree, but what several of them are made from.
+    "_units": _units,
+    "_asked": _asked,
+}

@@ -14,7 +14,7 @@ from splitsecond._trees.conditions import Condition, conditions
 if TYPE_CHECKING:
     from splitsecond._trees.tree import Tree
 
-MOST = "1.7976931348623157e308"  # of all 64-bit floats
+MAX_FLOAT = "1.7976931348623157e308"  # the largest 64-bit float
 
 
 def to_sql(tree: Tree, table: str | None, columns: Mapping[str, str] | None) -> str:
@@ -75,7 +75,7 @@ def _is_missing(asked: Condition, name: str) -> str:
     if not asked.is_number or (flags and all(flags)):
         return f"{name} IS NULL"
     # Databases do not agree on how NaN compares: it is above all numbers, or unlike itself.
-    return f"({name} IS NULL OR {name} <> {name} OR {name} > {MOST})"
+    return f"({name} IS NULL OR {name} <> {name} OR {name} > {MAX_FLOAT})"
 
 
 def _as_float(name: str, limit: float) -> str:

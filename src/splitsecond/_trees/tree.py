@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +22,10 @@ from splitsecond._trees.pictures.figures import draw
 from splitsecond._trees.pictures.layout import Overlay, Picture, picture_of
 from splitsecond._trees.pictures.svg import to_svg
 from splitsecond._trees.python_code import to_python
-from splitsecond._trees.rules import Answer, conditions_of
+from splitsecond._trees.rules import plain_label, rules_of
 from splitsecond._trees.scikit_learn import to_sklearn
-from splitsecond._trees.sizes import leaf_text, shares_text, size_text
 from splitsecond._trees.sql import to_sql
+from splitsecond._trees.text import to_dot, to_text
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
@@ -59,8 +59,8 @@ class Tree:
         Columns of the user's table.
     objective : float
         Training error plus ``regularization`` times the number of leaves.
-    with_blanks : frozenset of str
-        Names of the variables that had blanks in training; blanks answer no.
+    with_missing : frozenset of str
+        Names of the variables that had missing values in training; these answer no.
     """
 
     feature: NDArray[np.int32]
@@ -73,8 +73,10 @@ class Tree:
     variables: dict[int, Variable]
     n_columns: int
     objective: float
-    with_blanks: frozenset[str] = frozenset()
-    row_counts: NDArray[np.int64] | None = None
+    # Defaults are made, not kept in the class: there, they would hide that a tree of a set has not
+    # worked out its own yet.
+    with_missing: frozenset[str] = field(default_factory=frozenset)
+    row_counts: NDArray[np.int64] | None = field(default_factory=lambda: None)
     prediction: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -106,6 +108,17 @@ class Tree:
             return True
         whole = self.counts[0].sum() / self.row_counts[0].sum()
         return not np.allclose(self.counts, self.row_counts * whole, rtol=1e-9, atol=0)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two trees are the same in all that they say: questions, counts, objective."""
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return all(
+            _same(getattr(self, each.name), getattr(other, each.name)) for each in fields(Tree)
+        )
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.feature.tolist()), self.objective))
 
     def __repr__(self) -> str:
         return f"<Tree: {self.n_leaves} leaves, depth {self.depth}, objective {self.objective:.4f}>"
@@ -142,7 +155,7 @@ class Tree:
         return leaf_of_rows(feature, self.left, self.right, asked_table(self, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row: the heaviest one in its leaf."""
+        """Predict the class of each row: the one of most training weight in its leaf."""
         predicted: NDArray[Any] = self.classes[self.prediction[self.apply(X)]]
         return predicted
 
@@ -177,41 +190,7 @@ class Tree:
         ['28 < x0 <= 40'] middle
         ['x0 > 40'] old
         """
-        rules = []
-        shares = self.shares()
-        labels = [_plain(label) for label in self.classes]
-        asks_missing = (lit.name for lit in self.literals.values() if lit.operator == "is missing")
-        says_missing = self.with_blanks | set(asks_missing)
-        waiting: list[tuple[int, list[Answer]]] = [(0, [])]
-        while waiting:
-            node, answers = waiting.pop()
-            if self.feature[node] >= 0:
-                literal = self.literals[int(self.feature[node])]
-                waiting.append((int(self.right[node]), [*answers, Answer(literal, False)]))
-                waiting.append((int(self.left[node]), [*answers, Answer(literal, True)]))
-                continue
-            conditions = conditions_of(answers, self.variables)
-            rules.append(
-                {
-                    "if": [
-                        text
-                        for each in conditions
-                        for text in each.texts(each.name in says_missing)
-                    ],
-                    "conditions": [each.parts() for each in conditions],
-                    "then": _plain(self.classes[self.prediction[node]]),
-                    "rows": int(self.n_rows[node]),
-                    "counts": None
-                    if self.row_counts is None
-                    else dict(zip(labels, self.row_counts[node].tolist(), strict=True)),
-                    "shares": {
-                        label: float(share)
-                        for label, share in zip(labels, shares[node], strict=True)
-                    },
-                    "leaf": node,
-                }
-            )
-        return rules
+        return rules_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as nested dictionaries of plain Python values.
@@ -227,7 +206,7 @@ class Tree:
                 out["row_counts"] = row_counts.tolist()
         for node, out in enumerate(nodes):
             if self.feature[node] < 0:
-                out["prediction"] = _plain(self.classes[self.prediction[node]])
+                out["prediction"] = plain_label(self.classes[self.prediction[node]])
             else:
                 literal = self.literals[int(self.feature[node])]
                 out["question"] = str(literal)
@@ -238,7 +217,7 @@ class Tree:
                 out["yes"] = nodes[self.left[node]]
                 out["no"] = nodes[self.right[node]]
         return {
-            "classes": [_plain(label) for label in self.classes],
+            "classes": [plain_label(label) for label in self.classes],
             "objective": self.objective,
             "n_leaves": self.n_leaves,
             "depth": self.depth,
@@ -258,26 +237,13 @@ class Tree:
         Shares and counts are those of training rows; where these have weights, the share of the
         class in their weight, by which it is predicted, follows.
         """
-        lines: list[tuple[str, str]] = []
-        waiting = [(0, "", "")]  # node, what leads to it, what leads to its children
-        while waiting:
-            node, lead, below = waiting.pop()
-            if self.feature[node] >= 0:
-                question = f"{lead}{self.literals[int(self.feature[node])]} ?"
-                lines.append((question, size_text(self, node)))
-                waiting.append((int(self.right[node]), below + "|- no   ", below + "   "))
-                waiting.append((int(self.left[node]), below + "|- yes  ", below + "|  "))
-                continue
-            chosen = self.prediction[node]
-            lines.append((f"{lead}-> {self.classes[chosen]}", leaf_text(self, node)))
-        width = max(len(text) for text, _ in lines)
-        return "\n".join(f"{text:<{width}}  {numbers}" for text, numbers in lines)
+        return to_text(self)
 
     def to_sql(self, *, table: str | None = None, columns: Mapping[str, str] | None = None) -> str:
         """Return the prediction as an SQL expression, for ``SELECT <expression> FROM ...``.
 
-        It is nested CASE expressions in standard SQL. NULL and NaN are blanks. Columns of truth
-        values are compared with 1; text is compared by the rules of the database, some of which
+        It is nested CASE expressions in standard SQL. NULL and NaN are missing values. Columns of
+        booleans are compared with 1; text is compared by the rules of the database, some of which
         ignore case. Labels that SQL has no word for are written as text.
 
         Parameters
@@ -286,7 +252,7 @@ class Tree:
             Name or alias of the table, put before each column.
         columns : mapping of str to str, optional
             Expressions to use for some columns, such as ``{"flag": 'CAST("flag" AS INTEGER)'}``
-            where truth values do not compare with 1. Others are their names in quotes.
+            where booleans do not compare with 1. Others are their names in quotes.
 
         Examples
         --------
@@ -305,7 +271,7 @@ class Tree:
 
         The function takes a mapping of columns to values, such as a dictionary, or the columns as
         keywords; a row of a table without names is any sequence. None, NaN and pandas' NA are
-        blanks. Labels that are no plain values are written as text.
+        missing values. Labels that are no plain values are written as text.
 
         Examples
         --------
@@ -405,18 +371,7 @@ class Tree:
 
     def to_dot(self) -> str:
         """Return the tree in Graphviz's language."""
-        lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
-        for node, column in enumerate(self.feature):
-            if column < 0:
-                chosen = self.prediction[node]
-                text = f"{self.classes[chosen]}\n{shares_text(self, node)}"
-                lines.append(f"  {node} [label={_quoted(text)}, style=rounded];")
-            else:
-                text = f"{self.literals[int(column)]} ?\n{size_text(self, node)}"
-                lines.append(f"  {node} [label={_quoted(text)}];")
-                lines.append(f'  {node} -> {self.left[node]} [label="yes"];')
-                lines.append(f'  {node} -> {self.right[node]} [label="no"];')
-        return "\n".join([*lines, "}"])
+        return to_dot(self)
 
 
 def leaf_of_rows(
@@ -436,12 +391,10 @@ def leaf_of_rows(
     return leaf
 
 
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return bool(a == b)
 
 
 def training_accuracy(tree: Tree) -> float:

@@ -75,16 +75,18 @@ def _without_middle(text: str, kept: int) -> str:
     return f"{text[:head].rstrip()}…{text[len(text) - kept + head :].lstrip()}"
 
 
-def wrapped(text: str, room: float, size: float, *, most: int = 3, bold: bool = False) -> list[str]:
+def wrapped(
+    text: str, room: float, size: float, *, max_lines: int = 3, bold: bool = False
+) -> list[str]:
     """Break text into at most so many lines, after spaces and signs; a longer one is shortened."""
     share = 1.0
     # What is longer than all lines together needs no breaking to be found too long.
-    is_long = not _fits(text, room * (most + 1), size, bold)
+    is_long = not _fits(text, room * (max_lines + 1), size, bold)
     lines = [] if is_long else _broken(text, room, size, bold)
-    while is_long or len(lines) > most:
+    while is_long or len(lines) > max_lines:
         is_long = False
         share *= 0.92
-        text = shortened(text, room * (most + 0.5) * share, size, bold=bold)
+        text = shortened(text, room * (max_lines + 0.5) * share, size, bold=bold)
         lines = _broken(text, room, size, bold)
     # As many lines of about the same length; no word is torn apart for it.
     widest = max(width_of(part.rstrip(), size, bold=bold) for part in _parts(text))

@@ -1,0 +1,72 @@
+"""Conditions on the trees of a set, as the core takes them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from numbers import Real
+from typing import Any
+
+from splitsecond._estimators.input_reader import InputReader
+from splitsecond._solving.exact import as_fraction
+from splitsecond._support.checks import check_number
+from splitsecond._support.messages import listed, offered, shown
+
+SIGNS = ("<=", "==", "is missing")  # of questions, after the name
+MAX_CONDITION = 2**60  # beyond all leaves, levels and weights
+
+
+def names_in(named: Any) -> list[Any]:
+    """Return a list of names, or a single one as such a list."""
+    return list(named) if isinstance(named, Iterable) and not isinstance(named, str) else [named]
+
+
+def mark_features(reader: InputReader, named: Any) -> list[bool]:
+    """Mark the 0/1 columns that ask about some variables, or are some questions."""
+    names = names_in(named)
+    if not names:
+        return []
+    literals = reader.literals
+    marked = [False] * len(literals)
+    for name in names:
+        found = [j for j, literal in enumerate(literals) if name in (literal.name, str(literal))]
+        if not found and name not in reader.column_names:  # a column may have no questions
+            raise _no_such_question(name, reader)
+        for j in found:
+            marked[j] = True
+    return marked
+
+
+def check_condition(name: str, value: Any, kind: Any) -> Any:
+    """Return a limit of a filter as the core takes it, or say what is wrong with it."""
+    if value is None:
+        return None
+    return min(check_number(name, value, kind, "or None for any", least=0), MAX_CONDITION)
+
+
+def min_units(min_leaf_rows: Any, unit: float) -> int | None:
+    """Return the minimum weight of a leaf in the core's units."""
+    weight = check_condition("min_leaf_rows", min_leaf_rows, Real)
+    if weight is None:
+        return None
+    # Units are rounded: three rows of weight 0.1 must do for 0.3.
+    units = as_fraction(weight) / Fraction(unit)
+    return min(math.ceil(units * (1 - Fraction(1, 10**12))), MAX_CONDITION)
+
+
+def _no_such_question(name: Any, reader: InputReader) -> ValueError:
+    columns = reader.column_names
+    begun = [each for each in columns for sign in SIGNS if str(name).startswith(f"{each} {sign}")]
+    if begun:  # a question that is not among those of its variable
+        variable = max(begun, key=len)
+        asked = [str(literal) for literal in reader.literals if literal.name == variable]
+        names = listed([shown(question) for question in asked]) or "none"
+        return ValueError(
+            f"There is no variable or question {shown(name)}; questions about {shown(variable)} "
+            f"are {names}."
+        )
+    names, hint = offered(name, sorted(columns))
+    return ValueError(
+        f"There is no variable or question {shown(name)}; variables are {names}.{hint}"
+    )

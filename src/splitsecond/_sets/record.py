@@ -1,0 +1,33 @@
+"""How a set of trees was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from splitsecond._support.names import public
+
+if TYPE_CHECKING:
+    from splitsecond._estimators.sets import RashomonClassifier
+
+# How a search for a set can be stopped, and how the set is then shown; and why it is partial.
+STOPPED = {"unproved": "partial (the best tree is not known)", "part": "partial"}
+REASONS = {
+    "unproved": "its search was stopped before the best tree was known, and it holds the best so "
+    "far",
+    "part": "its search was stopped, and trees may be missing",
+}
+
+
+@public
+@dataclass(frozen=True)
+class FitRecord:
+    """What a fit that found a set says of itself, besides the trees and how tables are read."""
+
+    estimator: type[RashomonClassifier]
+    parameters: dict[str, Any]
+    weighted: bool
+    lower_bound: float
+    status: str
+    statistics: dict[str, Any]
+    stopped: str | None = None  # one of STOPPED, if the set is partial

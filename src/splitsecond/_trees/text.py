@@ -1,0 +1,48 @@
+"""A tree as text: drawn with lines, and in Graphviz's language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from splitsecond._trees.sizes import leaf_text, shares_text, size_text
+
+if TYPE_CHECKING:
+    from splitsecond._trees.tree import Tree
+
+
+def to_text(tree: Tree) -> str:
+    """Draw a tree with lines; see `Tree.to_text`."""
+    lines: list[tuple[str, str]] = []
+    waiting = [(0, "", "")]  # node, what leads to it, what leads to its children
+    while waiting:
+        node, lead, below = waiting.pop()
+        if tree.feature[node] >= 0:
+            question = f"{lead}{tree.literals[int(tree.feature[node])]} ?"
+            lines.append((question, size_text(tree, node)))
+            waiting.append((int(tree.right[node]), below + "|- no   ", below + "   "))
+            waiting.append((int(tree.left[node]), below + "|- yes  ", below + "|  "))
+            continue
+        chosen = tree.prediction[node]
+        lines.append((f"{lead}-> {tree.classes[chosen]}", leaf_text(tree, node)))
+    width = max(len(text) for text, _ in lines)
+    return "\n".join(f"{text:<{width}}  {numbers}" for text, numbers in lines)
+
+
+def to_dot(tree: Tree) -> str:
+    """Write a tree in Graphviz's language."""
+    lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
+    for node, column in enumerate(tree.feature):
+        if column < 0:
+            chosen = tree.prediction[node]
+            text = f"{tree.classes[chosen]}\n{shares_text(tree, node)}"
+            lines.append(f"  {node} [label={_quoted(text)}, style=rounded];")
+        else:
+            text = f"{tree.literals[int(column)]} ?\n{size_text(tree, node)}"
+            lines.append(f"  {node} [label={_quoted(text)}];")
+            lines.append(f'  {node} -> {tree.left[node]} [label="yes"];')
+            lines.append(f'  {node} -> {tree.right[node]} [label="no"];')
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
