@@ -34,6 +34,7 @@ def test_more_lookahead_is_never_worse(problem: Problem) -> None:
     assert values[-1] == objective(problem, "optimal")
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_split_lies_between_optimal_and_its_prefix(problem: Problem) -> None:
     optimal = objective(problem, "optimal")
