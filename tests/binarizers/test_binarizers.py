@@ -203,6 +203,7 @@ def test_going_back_and_forth(binarizer: Any, data: Any) -> None:
     assert fitted.transform(fitted.inverse_transform(answers)).tolist() == answers.tolist()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, phases=[Phase.generate])
 @given(st.data())
 def test_new_rows_going_back_and_forth(data: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from hypothesis import given
 from strategies import Problem, problems
 
@@ -43,6 +44,7 @@ def test_split_lies_between_optimal_and_its_prefix(problem: Problem) -> None:
         assert optimal <= split <= value(problem, lookahead)
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_split_is_no_worse_than_the_best_tree_as_deep_as_its_lookahead(problem: Problem) -> None:
     for lookahead in range(problem.max_depth + 1):
@@ -50,6 +52,7 @@ def test_split_is_no_worse_than_the_best_tree_as_deep_as_its_lookahead(problem: 
         assert split <= objective(problem, "optimal", max_depth=lookahead)
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_split_is_optimal_when_it_looks_all_the_way_or_fills_everything(problem: Problem) -> None:
     optimal = objective(problem, "optimal")
@@ -58,6 +61,7 @@ def test_split_is_optimal_when_it_looks_all_the_way_or_fills_everything(problem:
         assert objective(problem, "split", lookahead_depth=lookahead) == optimal
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_split_is_optimal_when_greedy_below_the_horizon_can_be(problem: Problem) -> None:
     optimal = objective(problem, "optimal")
@@ -74,6 +78,7 @@ def test_lickety_lies_between_optimal_and_one_level_of_lookahead(problem: Proble
     assert lickety <= objective(problem, "greedy")
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_greedy_is_no_worse_than_a_leaf(problem: Problem) -> None:
     assert objective(problem, "greedy") <= objective(problem, "greedy", max_depth=0)
