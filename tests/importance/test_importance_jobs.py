@@ -56,6 +56,7 @@ def test_a_backend_that_gives_all_at_once(alone: list[Any]) -> None:
         assert everything(drawn()) == alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [False, True])
 def test_same_seed_same_answer_on_dask(alone: list[Any], processes: bool) -> None:
     distributed = pytest.importorskip("distributed")

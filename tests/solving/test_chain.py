@@ -84,6 +84,7 @@ def test_greedy_is_no_worse_than_a_leaf(problem: Problem) -> None:
     assert objective(problem, "greedy") <= objective(problem, "greedy", max_depth=0)
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_more_depth_is_never_worse(problem: Problem) -> None:
     for algorithm in ("greedy", "optimal"):
@@ -91,6 +92,7 @@ def test_more_depth_is_never_worse(problem: Problem) -> None:
         assert by_depth == sorted(by_depth, reverse=True)
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_optimal_objective_ignores_the_order_of_rows_and_columns(problem: Problem) -> None:
     weights = None if problem.weights is None else problem.weights[::-1]
@@ -105,6 +107,7 @@ def test_optimal_objective_ignores_the_order_of_rows_and_columns(problem: Proble
     assert objective(turned, "optimal") == objective(problem, "optimal")
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_optimal_objective_ignores_which_value_is_one(problem: Problem) -> None:
     flipped = solve(
