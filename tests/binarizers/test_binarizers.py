@@ -43,6 +43,7 @@ from splitsecond._tables.columns import RawTable
 # Midpoints
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(frames())
 def test_midpoints_are_all_there(frame: Frame) -> None:

@@ -44,6 +44,7 @@ def test_same_seed_same_answer_on_threads(alone: list[Any]) -> None:
         assert everything(drawn()) == alone
 
 
+@pytest.mark.slow
 def test_same_seed_same_answer_in_processes(alone: list[Any]) -> None:
     with joblib.parallel_config(backend="loky", n_jobs=2):
         assert everything(drawn()) == alone

@@ -27,6 +27,7 @@ def value(problem: Problem, lookahead: int) -> Fraction:
 wide = problems(max_rows=100, max_columns=9, max_depth=5)
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_more_lookahead_is_never_worse(problem: Problem) -> None:
     values = [value(problem, lookahead) for lookahead in range(problem.max_depth + 1)]
@@ -70,6 +71,7 @@ def test_split_is_optimal_when_greedy_below_the_horizon_can_be(problem: Problem)
             assert objective(problem, "split", lookahead_depth=lookahead) == optimal
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_lickety_lies_between_optimal_and_one_level_of_lookahead(problem: Problem) -> None:
     lickety = objective(problem, "lickety")
