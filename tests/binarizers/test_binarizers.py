@@ -43,6 +43,7 @@ from splitsecond._tables.columns import RawTable
 # Midpoints
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(frames())
 def test_midpoints_are_all_there(frame: Frame) -> None:
@@ -203,6 +204,7 @@ def test_going_back_and_forth(binarizer: Any, data: Any) -> None:
     assert fitted.transform(fitted.inverse_transform(answers)).tolist() == answers.tolist()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, phases=[Phase.generate])
 @given(st.data())
 def test_new_rows_going_back_and_forth(data: Any) -> None:

@@ -585,6 +585,7 @@ def test_export(people_model: Path, tmp_path: Path, to: str) -> None:
     assert out.read_text(encoding="utf-8") == expected
 
 
+@pytest.mark.slow
 def test_export_a_picture(people_model: Path, tmp_path: Path) -> None:
     out = tmp_path / "tree.png"
     assert run("export", people_model, "--to", "png", "--out", out).exit_code == 0

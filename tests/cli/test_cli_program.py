@@ -23,6 +23,8 @@ from cli_files import columns, run, write_csv, write_parquet
 
 from splitsecond._support.install import install_line
 
+pytestmark = pytest.mark.slow  # each starts the program
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -46,7 +48,6 @@ def program(*args: Any, code: int = 0) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
-@pytest.mark.slow
 def test_from_a_table_to_predictions(tmp_path: Path) -> None:
     table = write_csv(tmp_path / "people.csv", columns())
     model = tmp_path / "model.json"

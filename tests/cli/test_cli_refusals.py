@@ -187,6 +187,7 @@ def test_lines_are_counted_once_and_not_without_end(
         assert source.row(0, 2) == "data row 1 (line 2 of the file)"
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(st.binary(max_size=300) | st.text(alphabet='a,y\n"1x\r;.é', max_size=120).map(str.encode))
 def test_any_bytes_are_a_table_or_refused(

@@ -47,6 +47,7 @@ def test_same_seed_same_answer_on_threads(alone: list[Any]) -> None:
         assert everything(drawn()) == alone
 
 
+@pytest.mark.slow
 def test_same_seed_same_answer_in_processes(alone: list[Any]) -> None:
     with joblib.parallel_config(backend="loky", n_jobs=2):
         assert everything(drawn()) == alone
@@ -59,6 +60,7 @@ def test_a_backend_that_gives_all_at_once(alone: list[Any]) -> None:
         assert everything(drawn()) == alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [False, True])
 def test_same_seed_same_answer_on_dask(alone: list[Any], processes: bool) -> None:
     distributed = pytest.importorskip("distributed")

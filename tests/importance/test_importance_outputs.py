@@ -146,6 +146,7 @@ def test_cdf_plot(rid: RashomonImportance, pyplot: Any) -> None:
     assert rid.plot("cdf", ax=own) is own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_variables", [3, 12, 40])
 def test_long_names_fit(n_variables: int, pyplot: Any) -> None:
     rng = np.random.default_rng(n_variables)

@@ -170,6 +170,7 @@ def test_help_and_errors_of_the_program(
     assert not modules & set(SLOW)
 
 
+@pytest.mark.slow
 def test_a_table_is_checked_without_estimators(people: Path) -> None:
     modules = imported("import splitsecond_cli; splitsecond_cli.main()", "doctor", people)
     assert "pyarrow" in modules

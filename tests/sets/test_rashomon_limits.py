@@ -37,6 +37,7 @@ def test_memory_limit(kind: str, limit: int, n_jobs: int, hard: Table) -> None:
     assert_real_trees(model, *hard)
 
 
+@pytest.mark.slow
 def test_every_tree_of_a_part_is_in_the_set() -> None:
     """Wherever the search is stopped, no tree is made up, and the best found is not lost."""
     rng = np.random.default_rng(91)
@@ -88,6 +89,7 @@ def stopped_fit(how: str, hard: Table) -> Any:
 SHOWN = {"unproved": "partial (the best tree is not known)", "part": "partial"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", SHOWN)
 def test_a_partial_set_says_so_wherever_it_is_shown(how: str, hard: Table, tmp_path: Any) -> None:
     model = stopped_fit(how, hard)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from hypothesis import given
 from strategies import Problem, problems
 
@@ -26,6 +27,7 @@ def value(problem: Problem, lookahead: int) -> Fraction:
 wide = problems(max_rows=100, max_columns=9, max_depth=5)
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_more_lookahead_is_never_worse(problem: Problem) -> None:
     values = [value(problem, lookahead) for lookahead in range(problem.max_depth + 1)]
@@ -34,6 +36,7 @@ def test_more_lookahead_is_never_worse(problem: Problem) -> None:
     assert values[-1] == objective(problem, "optimal")
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_split_lies_between_optimal_and_its_prefix(problem: Problem) -> None:
     optimal = objective(problem, "optimal")
@@ -42,6 +45,7 @@ def test_split_lies_between_optimal_and_its_prefix(problem: Problem) -> None:
         assert optimal <= split <= value(problem, lookahead)
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_split_is_no_worse_than_the_best_tree_as_deep_as_its_lookahead(problem: Problem) -> None:
     for lookahead in range(problem.max_depth + 1):
@@ -49,6 +53,7 @@ def test_split_is_no_worse_than_the_best_tree_as_deep_as_its_lookahead(problem: 
         assert split <= objective(problem, "optimal", max_depth=lookahead)
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_split_is_optimal_when_it_looks_all_the_way_or_fills_everything(problem: Problem) -> None:
     optimal = objective(problem, "optimal")
@@ -57,6 +62,7 @@ def test_split_is_optimal_when_it_looks_all_the_way_or_fills_everything(problem:
         assert objective(problem, "split", lookahead_depth=lookahead) == optimal
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_split_is_optimal_when_greedy_below_the_horizon_can_be(problem: Problem) -> None:
     optimal = objective(problem, "optimal")
@@ -65,6 +71,7 @@ def test_split_is_optimal_when_greedy_below_the_horizon_can_be(problem: Problem)
             assert objective(problem, "split", lookahead_depth=lookahead) == optimal
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_lickety_lies_between_optimal_and_one_level_of_lookahead(problem: Problem) -> None:
     lickety = objective(problem, "lickety")
@@ -73,11 +80,13 @@ def test_lickety_lies_between_optimal_and_one_level_of_lookahead(problem: Proble
     assert lickety <= objective(problem, "greedy")
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_greedy_is_no_worse_than_a_leaf(problem: Problem) -> None:
     assert objective(problem, "greedy") <= objective(problem, "greedy", max_depth=0)
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_more_depth_is_never_worse(problem: Problem) -> None:
     for algorithm in ("greedy", "optimal"):
@@ -85,6 +94,7 @@ def test_more_depth_is_never_worse(problem: Problem) -> None:
         assert by_depth == sorted(by_depth, reverse=True)
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_optimal_objective_ignores_the_order_of_rows_and_columns(problem: Problem) -> None:
     weights = None if problem.weights is None else problem.weights[::-1]
@@ -99,6 +109,7 @@ def test_optimal_objective_ignores_the_order_of_rows_and_columns(problem: Proble
     assert objective(turned, "optimal") == objective(problem, "optimal")
 
 
+@pytest.mark.slow
 @given(problem=wide)
 def test_optimal_objective_ignores_which_value_is_one(problem: Problem) -> None:
     flipped = solve(

@@ -14,6 +14,7 @@ import numpy as np
 import oracle
 import pytest
 from oracle import Oracle, Tree
+from seeds import seeds
 from strategies import Problem, random_problem
 
 Rows = list[int]
@@ -137,7 +138,7 @@ def preorder(tree: Tree) -> tuple[int, ...]:
     return (-1,) if tree is None else (tree[0], *preorder(tree[1]), *preorder(tree[2]))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(10))
 def test_equals_the_enumeration_of_every_tree(seed: int) -> None:
     rng = np.random.default_rng([2, seed])
     for _ in range(40):
@@ -145,6 +146,7 @@ def test_equals_the_enumeration_of_every_tree(seed: int) -> None:
         compare_with_enumeration(problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_equals_the_enumeration_of_every_deep_tree(seed: int) -> None:
     rng = np.random.default_rng([3, seed])

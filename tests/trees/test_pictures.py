@@ -145,6 +145,7 @@ def test_nothing_overlaps(n_leaves: int) -> None:
     assert_is_tidy(tree_of(n_leaves))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(frames(max_columns=3), st.data())
 def test_any_tree_is_tidy_and_well_formed(frame: Any, data: Any) -> None:

@@ -147,6 +147,7 @@ def test_unfitted_models_print_as_scikit_learn_does(classifier: Any) -> None:
     assert str(classifier(max_depth=2)) == f"{classifier.__name__}(max_depth=2)"
 
 
+@pytest.mark.slow
 def test_a_deep_tree_can_be_printed() -> None:
     table = np.eye(2400, dtype=np.uint8)  # a split takes one row off
     model = GreedyTreeClassifier(regularization=0, max_depth=10**9).fit(table, np.arange(2400) % 2)
