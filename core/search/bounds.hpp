@@ -27,7 +27,7 @@ struct Bounds {
     bool exact() const { return lower == upper; }
 };
 
-// Least cost of any tree with at least one split, given the loss that no tree can avoid.
+// Minimum cost of any tree with at least one split, given the loss that no tree can avoid.
 inline Cost split_floor(const Price& price, Cost unavoidable) { return price.of(unavoidable, 2); }
 
 // Sound for the optimal value alone: sending a child's rows to its sibling's tree adds at most the largest loss of

@@ -54,7 +54,7 @@ private:
     void bound_by_leaves(const Problem& problem, const Node& node);
 };
 
-// Least cost of any tree on rows with these counts: a leaf, the best single split, or three leaves.
+// Minimum cost of any tree on rows with these counts: a leaf, the best single split, or three leaves.
 Cost three_leaf_bound(const Problem& problem, Greedy& greedy, const View& view, const Count* counts);
 
 }  // namespace splitsecond

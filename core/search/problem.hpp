@@ -78,12 +78,12 @@ inline Cost weight_at(const View& view, const Count* counts, std::size_t j) {
     return sum;
 }
 
-// Least loss of any tree on these rows (equivalent points).
+// Minimum loss of any tree on these rows (equivalent points).
 inline Cost unavoidable_loss(const View& view, const Count* counts) {
     return weight_at(view, counts, view.unavoidable());
 }
 
-// Least cost of any tree with a split on these rows.
+// Minimum cost of any tree with a split on these rows.
 inline Cost split_floor(const Problem& problem, const View& view, const Count* counts) {
     return split_floor(problem.objective.price, unavoidable_loss(view, counts));
 }

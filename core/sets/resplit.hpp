@@ -4,7 +4,7 @@
 //        bound(V(D, depth, lookahead));
 //     2. every leaf of a prefix filled with any tree that costs no more than the greedy one there.
 //
-// A tree can grow out of several prefixes. Its *prefix cost* is the least cost of one of them; the set is all trees
+// A tree can grow out of several prefixes. Its *prefix cost* is the minimum cost of one of them; the set is all trees
 // whose prefix cost is within the bound, so that no tree can be in it twice. Prefix is the prefix cost's definition;
 // ResplitBuilder (resplit.cpp) finds the nodes and splits.
 #pragma once

@@ -1,17 +1,11 @@
 // What all requests have in common: the objective, limits, and switches that change only the speed; and what all
 // results have.
-#include <stdexcept>
 #include <string>
 
 #include "bindings.hpp"
 
 namespace splitsecond {
 namespace {
-
-Loss loss_named(const std::string& name) {
-    if (name == "zero_one") return Loss::zero_one;
-    throw std::invalid_argument("loss='" + name + "' is not one of zero_one.");
-}
 
 RunOptions run_of(std::optional<double> time_limit, std::optional<std::size_t> memory_limit,
                   std::size_t n_threads, nb::object progress) {
