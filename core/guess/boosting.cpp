@@ -274,19 +274,10 @@ private:
     void add_values(std::size_t output) {
         const std::size_t n_leaves = 2 * max_nodes_;
         const float* probability = probabilities_.data() + output * n_;
-        struct Derivatives {
-            double gradient = 0;
-            double hessian = 0;
-
-            Derivatives& operator+=(const Derivatives& other) {
-                gradient += other.gradient;
-                hessian += other.hessian;
-                return *this;
-            }
-        };
-        std::vector<Derivatives> sums(histograms_.n_slices() * n_leaves);
+        // Of gradients, and of hessians instead of weights.
+        std::vector<Sums> sums(histograms_.n_slices() * n_leaves);
         for_slices([&](std::size_t s, std::size_t begin, std::size_t end) {
-            std::vector<Derivatives> parts(kWays * n_leaves);
+            std::vector<Sums> parts(kWays * n_leaves);
             for (std::size_t row = begin; row < end; ++row) {
                 const double p = static_cast<double>(probability[row]);
                 const Sums& at = gradients_[row];
@@ -296,9 +287,9 @@ private:
         });
         std::vector<float> values(n_leaves, 0);
         for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-            Derivatives sum{0, 1e-9 * total_weight_};
+            Sums sum{0, 1e-9 * total_weight_};
             for (std::size_t s = 0; s < histograms_.n_slices(); ++s) sum += sums[s * n_leaves + leaf];
-            values[leaf] = static_cast<float>(options_.learning_rate * sum.gradient / sum.hessian);
+            values[leaf] = static_cast<float>(options_.learning_rate * sum.gradient / sum.weight);
         }
         for_slices([&](std::size_t, std::size_t begin, std::size_t end) {
             float* score = scores_.data() + output * n_;

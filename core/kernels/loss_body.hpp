@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/kernels.hpp"
+#include "kernels/quarters.hpp"
 
 namespace splitsecond {
 namespace {
@@ -119,14 +120,11 @@ void stump_row(LossType loss, const PairCounts& p, std::size_t i, const Count* w
     }
     Value best_yes = yes[i], best_no = no[i];
     for (std::size_t j = i + 1; j < k; ++j) {
-        const Value in_both = loss.finish(both[j], with_both[j]);
-        const Value in_i = loss.finish(only_i[j], with[i] - with_both[j]);
-        const Value in_j = loss.finish(only_j[j], with[j] - with_both[j]);
-        const Value in_neither = loss.finish(neither[j], all - with[i] - with[j] + with_both[j]);
-        best_yes = smaller(best_yes, static_cast<Value>(in_both + in_i));
-        best_no = smaller(best_no, static_cast<Value>(in_j + in_neither));
-        yes[j] = smaller(yes[j], static_cast<Value>(in_both + in_j));
-        no[j] = smaller(no[j], static_cast<Value>(in_i + in_neither));
+        const Count in_both = with_both[j];
+        const Quarters<Value> losses{loss.finish(both[j], in_both), loss.finish(only_i[j], with[i] - in_both),
+                                     loss.finish(only_j[j], with[j] - in_both),
+                                     loss.finish(neither[j], all - with[i] - with[j] + in_both)};
+        losses.lower(best_yes, best_no, yes[j], no[j]);
     }
     yes[i] = best_yes;
     no[i] = best_no;
@@ -144,11 +142,15 @@ void best_stumps(const Objective& objective, const PairCounts& p, const Count* w
     Count* with_both = reinterpret_cast<Count*>(values + 4 * k);
     for (std::size_t j = 0; j < k; ++j) best_yes[j] = static_cast<Value>(yes[j]);
     for (std::size_t j = 0; j < k; ++j) best_no[j] = static_cast<Value>(no[j]);
-    for (std::size_t i = 0; i < k; ++i)
-        if (p.features.n_classes == 2)
-            stump_row_of_two(loss, p, i, best_yes, best_no);
-        else
-            stump_row(loss, p, i, with, with_both, values, best_yes, best_no);
+    for (std::size_t i = 0; i < k; ++i) {
+        if constexpr (sizeof(Value) == sizeof(Count)) {  // losses fill the lanes that counts fill
+            if (p.features.n_classes == 2) {
+                stump_row_of_two(loss, p, i, best_yes, best_no);
+                continue;
+            }
+        }
+        stump_row(loss, p, i, with, with_both, values, best_yes, best_no);
+    }
     for (std::size_t j = 0; j < k; ++j) yes[j] = static_cast<Cost>(best_yes[j]);
     for (std::size_t j = 0; j < k; ++j) no[j] = static_cast<Cost>(best_no[j]);
 }

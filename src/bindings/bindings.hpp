@@ -81,6 +81,10 @@ struct RunOptions {
 
 void check_rows(const HeldTable& table, const HeldTarget& target);
 
+// What requests for a tree and for a set have in common.
+void set_search(SearchOptions& options, const Objective& objective, std::size_t max_depth,
+                bool exact_last_split, const RunOptions& run, const SpeedOptions& speed);
+
 // ---- what goes out --------------------------------------------------------------------------------
 
 const char* name_of(Status status);

@@ -15,6 +15,15 @@ RunOptions run_of(std::optional<double> time_limit, std::optional<std::size_t> m
 
 }  // namespace
 
+void set_search(SearchOptions& options, const Objective& objective, std::size_t max_depth,
+                bool exact_last_split, const RunOptions& run, const SpeedOptions& speed) {
+    options.objective = objective;
+    options.max_depth = max_depth;
+    options.exact_last_split = exact_last_split;
+    options.n_threads = run.n_threads;
+    options.speed = speed;
+}
+
 const char* name_of(Status status) {
     switch (status) {
         case Status::complete: return "complete";
