@@ -8,7 +8,7 @@
 //   V, optimal   what a sibling needs at least is taken off the other child's budget   (solve_children)
 //   optimal      a child lighter than one leaf's penalty is never worth its split  (below_minimum_support)
 //   optimal      moving rows of weight m changes the value by at most m times the largest loss of a row
-//                                                                                      (similar_support)
+//                                                                                      (raise_similar)
 // Each has a switch (SpeedOptions), and tests run every combination.
 #pragma once
 

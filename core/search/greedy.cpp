@@ -1,6 +1,7 @@
 #include "search/greedy.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace splitsecond {

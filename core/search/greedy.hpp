@@ -1,4 +1,4 @@
-// The greedy completion T_g (the paper's algorithm "Greedy"): split on the feature of highest information gain, then
+// The greedy completion T_g (Algorithm 4 of the paper): split on the feature of highest information gain, then
 // prune bottom up.
 //
 //     greedy(D, 0) = leaf(D)

@@ -1,4 +1,7 @@
-// What is to be solved, and how: shared by the greedy completion and the search.
+// What is to be solved, and how: shared by the greedy completion and the search; and what class counts say of a node.
+//
+// Invariant: constant while a solve lasts, but for the limits. Everything here that takes counts reads no rows.
+// Cost:      a few operations a class and column.
 #pragma once
 
 #include <cstddef>
