@@ -1,5 +1,5 @@
-// The scan over pairs of features for two classes as a plain loop, for kernels that have nothing better. Included before
-// body.hpp.
+// The scan over pairs of features for two classes as a plain loop, for kernels that have nothing better.
+// Included before body.hpp.
 #pragma once
 
 #include "kernels/kernels.hpp"

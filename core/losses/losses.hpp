@@ -1,7 +1,7 @@
 // Every loss there is: the one list that a new one is added to.
 //
-// What:      a loss is a type (zero_one.hpp shows what it must have). Its number (Loss) is its place in the list; its name
-//            for users, its kernels for every instruction set and its tests follow from the list.
+// What:      a loss is a type (zero_one.hpp shows what it must have). Its number (Loss) is its place in the list; its
+//            name for users, its kernels for every instruction set and its tests follow from the list.
 // Cost:      none: loops over features are made for each type (kernels/loss_body.hpp), and visit_loss of a list of one
 //            is a plain call.
 #pragma once

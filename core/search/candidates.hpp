@@ -1,7 +1,7 @@
 // The splits of one node that may be best, in the order in which they are tried, and what is proved about each.
 //
 // Invariant: lower[side][f] is never above V of that child, whatever has been tried so far, and only rises.
-// Cost:      a scan of the node's counts or pair counts, and a sort; raise_similar is one more scan for each feature tried.
+// Cost:      a scan of the node's counts or pair counts, and a sort; raise_similar is a scan for each feature tried.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Every registered loss, against its definition in a plain function: the scalar rule in all its forms, and the kernels of
-// every instruction set. A new loss is tested once it has such a function here.
+// Every registered loss, against its definition in a plain function: the scalar rule in all its forms, and the kernels
+// of every instruction set. A new loss is tested once it has such a function here.
 #include "losses/objective.hpp"
 
 #include <algorithm>
