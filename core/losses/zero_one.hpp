@@ -1,4 +1,4 @@
-// 0-1 loss, the paper's: a leaf predicts its majority class, the first among equals, and loses the weight of the others.
+// 0-1 loss, the paper's: a leaf predicts its majority class (ties: the first), and loses the weight of all others.
 //
 // Exact:     losses are weights, and those are integers.
 // Invariant: concave and homogeneous in the weights, so that a split never raises the loss.
