@@ -42,7 +42,7 @@ void gather_columns(const Kernels& kernels, const View& view, const Word* mask,
     out.data.resize(word * out.stride);
     const bool all_columns = out.n_features == view.n_features;
     const std::uint32_t* chosen = all_columns ? nullptr : columns->data();
-    constexpr std::size_t kBlock = 4096;  // words between looks at the clock
+    constexpr std::size_t kBlock = 4096;  // words between polls of the limits
     Limits& limits = out.data.limits();
     for (std::size_t r = 0; r < sources.size(); ++r) {
         const Run& from = view.runs[sources[r]];

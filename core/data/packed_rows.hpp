@@ -5,7 +5,7 @@
 //            count is a sum of popcounts times the run's weight. A row whose weight has no run of its own
 //            appears in several runs, one for each bit of its weight.
 // Columns:   0 .. n_features-1 are features; then one column of ones (the rows there are), then one that
-//            marks unavoidable errors (all zero when they were not looked for).
+//            marks rows of unavoidable loss (all zero when these were not looked for).
 // Invariant: each run starts at a word and has one at least; runs of a class follow each other; bits past a
 //            run's rows and columns past the last are zero.
 //            Every row has positive weight, so that weight 0 means no rows.

@@ -8,35 +8,35 @@ namespace splitsecond {
 namespace {
 
 constexpr double kWidestTable = 1 << 16;
-constexpr std::uint32_t kBlank = UINT32_MAX;
+constexpr std::uint32_t kMissing = UINT32_MAX;
 
 struct Distinct {
     std::vector<double> values;         // increasing
-    std::vector<std::uint32_t> places;  // of each row's value, or kBlank
+    std::vector<std::uint32_t> places;  // of each row's value, or kMissing
 };
 
 // Integers of a small range are looked up in a table.
 bool look_up(const double* values, std::size_t n, Distinct& distinct) {
-    double least = std::numeric_limits<double>::infinity(), most = -least;
+    double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
     for (std::size_t i = 0; i < n; ++i) {
         if (std::isnan(values[i])) continue;
         if (values[i] != std::floor(values[i])) return false;
-        least = std::min(least, values[i]);
-        most = std::max(most, values[i]);
-        if (!(most - least <= kWidestTable)) return false;  // too wide, or an infinity less itself
+        lowest = std::min(lowest, values[i]);
+        highest = std::max(highest, values[i]);
+        if (!(highest - lowest <= kWidestTable)) return false;  // too wide, or an infinity less itself
     }
-    if (least > most) return true;  // all blank
-    std::vector<std::uint32_t> place_of(static_cast<std::size_t>(most - least) + 1, kBlank);
+    if (lowest > highest) return true;  // all missing
+    std::vector<std::uint32_t> place_of(static_cast<std::size_t>(highest - lowest) + 1, kMissing);
     for (std::size_t i = 0; i < n; ++i)
-        if (!std::isnan(values[i])) place_of[static_cast<std::size_t>(values[i] - least)] = 0;
+        if (!std::isnan(values[i])) place_of[static_cast<std::size_t>(values[i] - lowest)] = 0;
     for (std::size_t i = 0; i < place_of.size(); ++i) {
-        if (place_of[i] == kBlank) continue;
+        if (place_of[i] == kMissing) continue;
         place_of[i] = static_cast<std::uint32_t>(distinct.values.size());
-        distinct.values.push_back(least + static_cast<double>(i));
+        distinct.values.push_back(lowest + static_cast<double>(i));
     }
     for (std::size_t i = 0; i < n; ++i)
         if (!std::isnan(values[i]))
-            distinct.places[i] = place_of[static_cast<std::size_t>(values[i] - least)];
+            distinct.places[i] = place_of[static_cast<std::size_t>(values[i] - lowest)];
     return true;
 }
 
@@ -65,7 +65,7 @@ std::vector<std::uint16_t> share_bins(const Distinct& distinct, const double* we
     std::vector<double> weight_of(n_values, 0);
     double left = 0;
     for (std::size_t i = 0; i < distinct.places.size(); ++i) {
-        if (distinct.places[i] == kBlank) continue;
+        if (distinct.places[i] == kMissing) continue;
         const double weight = weights == nullptr ? 1 : weights[i];
         weight_of[distinct.places[i]] += weight;
         left += weight;
@@ -93,7 +93,7 @@ std::vector<std::uint16_t> share_bins(const Distinct& distinct, const double* we
 
 Bins bin_numbers(const double* values, std::size_t n_rows, const double* weights, std::size_t max_bins) {
     Distinct distinct;
-    distinct.places.assign(n_rows, kBlank);
+    distinct.places.assign(n_rows, kMissing);
     if (!look_up(values, n_rows, distinct)) sort_out(values, n_rows, distinct);
     const std::vector<std::uint16_t> bin_of = share_bins(distinct, weights, max_bins);
 
@@ -105,12 +105,12 @@ Bins bin_numbers(const double* values, std::size_t n_rows, const double* weights
         if (v == 0 || bin_of[v] != bin_of[v - 1]) out.lowest[bin_of[v]] = distinct.values[v];
         out.highest[bin_of[v]] = distinct.values[v];
     }
-    const auto blank = static_cast<std::uint16_t>(n_bins);
+    const auto missing = static_cast<std::uint16_t>(n_bins);
     out.bins.resize(n_rows);
     for (std::size_t i = 0; i < n_rows; ++i) {
-        const bool is_blank = distinct.places[i] == kBlank;
-        out.has_blank |= is_blank;
-        out.bins[i] = is_blank ? blank : bin_of[distinct.places[i]];
+        const bool is_missing = distinct.places[i] == kMissing;
+        out.has_missing |= is_missing;
+        out.bins[i] = is_missing ? missing : bin_of[distinct.places[i]];
     }
     return out;
 }

@@ -6,22 +6,19 @@
 #include <map>
 #include <utility>
 
+#include "guess/histograms.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/workers.hpp"
 
 namespace splitsecond {
 namespace {
 
-constexpr std::size_t kSlices = 8;
-constexpr std::size_t kRowsWorthSlicing = 1 << 15;
-constexpr std::size_t kBlock = 1024;  // rows whose gradients stay in the first cache from column to column
-constexpr std::size_t kWays = 4;
-constexpr std::size_t kFewBins = 32;
+constexpr std::size_t kWays = 4;  // sums side by side, since an addition must wait for the one before
 constexpr double kTie = 1e-6;
 constexpr std::uint32_t kNoQuestion = UINT32_MAX;
 
 // e^x, for any x but NaN, from additions and multiplications alone: to 3e-7 near 0 and 4e-6 at the ends,
-// which leaves the chances made of it right to 2e-7.
+// which leaves the probabilities made of it right to 2e-7.
 inline float exponential(float x) {
     const float clamped = std::min(std::max(x, -80.0f), 80.0f);
     const float scaled = clamped * 1.44269504f;
@@ -34,27 +31,6 @@ inline float exponential(float x) {
                                                                 t * (0.00833333333f + t * 0.00138888889f)))));
     return series * std::bit_cast<float>((static_cast<std::int32_t>(whole) + 127) << 23);
 }
-
-struct Sums {  // of gradients and of weights
-    double gradient = 0;
-    double weight = 0;
-
-    Sums& operator+=(const Sums& other) {
-        gradient += other.gradient;
-        weight += other.weight;
-        return *this;
-    }
-    friend Sums operator-(const Sums& a, const Sums& b) {
-        return {a.gradient - b.gradient, a.weight - b.weight};
-    }
-};
-
-// A column that is mostly one bin is kept as the rows that are not in it; the bin's sums are what is left.
-struct Sparse {
-    bool used = false;
-    std::uint32_t frequent = 0;
-    std::vector<std::size_t> slice_begin;  // into sparse_rows_
-};
 
 struct Choice {
     std::uint32_t column = kNoQuestion;
@@ -74,26 +50,16 @@ public:
           options_(options),
           limits_(limits),
           workers_(options.n_threads, limits),
-          sparse_rows_(limits),
+          max_nodes_(std::size_t{1} << (options.max_depth - 1)),
           scores_(limits),
-          chances_(limits),
+          probabilities_(limits),
           gradients_(limits),
           nodes_(limits),
-          sums_(limits) {
-        const std::size_t slices = n_ < kRowsWorthSlicing ? 1 : kSlices;
-        for (std::size_t s = 0; s <= slices; ++s) slice_begin_.push_back(n_ * s / slices);
-        for (const BinnedColumn& column : columns_) {
-            offsets_.push_back(total_bins_);
-            total_bins_ += column.n_bins;
-        }
-        most_nodes_ = std::size_t{1} << (options.max_depth - 1);
+          histograms_(columns, n_rows, max_nodes_, limits) {
         scores_.resize(outputs_ * n_);
-        chances_.resize(outputs_ * n_);
+        probabilities_.resize(outputs_ * n_);
         gradients_.resize(n_);
         nodes_.resize(n_);
-        sums_.resize(slices * most_nodes_ * (total_bins_ + 1));
-        scores_.fill(0);
-        find_sparse();
     }
 
     std::vector<Question> run() {
@@ -107,7 +73,7 @@ public:
                  round / 10 >= options_.rounds))
                 break;
             const std::size_t known = questions_.size();
-            compute_chances();
+            compute_probabilities();
             bool learned = false;
             for (std::size_t output = 0; output < outputs_; ++output) {
                 learned |= grow(output);
@@ -120,38 +86,17 @@ public:
     }
 
 private:
-    std::size_t n_slices() const { return slice_begin_.size() - 1; }
     double weight(std::size_t row) const { return weights_ == nullptr ? 1.0 : weights_[row] * weight_scale_; }
     double is_class(std::size_t row, std::size_t output) const {
         return static_cast<std::size_t>(classes_[row]) == (outputs_ == 1 ? 1 : output) ? 1.0 : 0.0;
     }
 
-    void find_sparse() {
-        sparse_.resize(columns_.size());
-        std::size_t n_listed = 0;
-        std::vector<std::size_t> counts;
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-            counts.assign(columns_[c].n_bins, 0);
-            for (std::size_t row = 0; row < n_; ++row) ++counts[columns_[c].bins[row]];
-            const auto frequent = std::max_element(counts.begin(), counts.end());
-            const std::size_t others = n_ - *frequent;
-            // Rows picked from a list cost about twice as much as rows in order.
-            sparse_[c].used = 3 * others <= n_;
-            sparse_[c].frequent = static_cast<std::uint32_t>(frequent - counts.begin());
-            if (sparse_[c].used) n_listed += others;
-        }
-        sparse_rows_.resize(n_listed);
-        std::size_t place = 0;
-        for (std::size_t c = 0; c < columns_.size(); ++c) {
-            if (!sparse_[c].used) continue;
-            for (std::size_t s = 0; s < n_slices(); ++s) {
-                sparse_[c].slice_begin.push_back(place);
-                for (std::size_t row = slice_begin_[s]; row < slice_begin_[s + 1]; ++row)
-                    if (columns_[c].bins[row] != sparse_[c].frequent)
-                        sparse_rows_[place++] = static_cast<std::uint32_t>(row);
-            }
-            sparse_[c].slice_begin.push_back(place);
-        }
+    // Calls body(slice, begin, end) for every slice of the rows, in several threads.
+    template <class Body>
+    void for_slices(const Body& body) {
+        workers_.run(histograms_.n_slices(), [&](std::size_t s, std::size_t) {
+            body(s, histograms_.slice_begin(s), histograms_.slice_end(s));
+        });
     }
 
     // The heaviest row gets a weight of about 1, so that squares of sums neither overflow nor vanish. Since
@@ -176,22 +121,21 @@ private:
         }
     }
 
-    void compute_chances() {
-        workers_.run(n_slices(), [&](std::size_t s, std::size_t) {
-            const std::size_t begin = slice_begin_[s], end = slice_begin_[s + 1];
+    void compute_probabilities() {
+        for_slices([&](std::size_t, std::size_t begin, std::size_t end) {
             if (outputs_ == 1) {
                 const float* score = scores_.data();
-                float* chance = chances_.data();
+                float* probability = probabilities_.data();
                 for (std::size_t row = begin; row < end; ++row)
-                    chance[row] = 1.0f / (1.0f + exponential(-score[row]));
+                    probability[row] = 1.0f / (1.0f + exponential(-score[row]));
                 return;
             }
             for (std::size_t row = begin; row < end; ++row) {
                 float highest = scores_[row], total = 0;
                 for (std::size_t k = 1; k < outputs_; ++k) highest = std::max(highest, scores_[k * n_ + row]);
                 for (std::size_t k = 0; k < outputs_; ++k)
-                    total += chances_[k * n_ + row] = exponential(scores_[k * n_ + row] - highest);
-                for (std::size_t k = 0; k < outputs_; ++k) chances_[k * n_ + row] /= total;
+                    total += probabilities_[k * n_ + row] = exponential(scores_[k * n_ + row] - highest);
+                for (std::size_t k = 0; k < outputs_; ++k) probabilities_[k * n_ + row] /= total;
             }
         });
     }
@@ -204,7 +148,10 @@ private:
         for (std::size_t level = 0; level < options_.max_depth; ++level) {
             if (limits_.stop()) return learned;
             const std::size_t n_nodes = std::size_t{1} << level;
-            sum_up(output, level, n_nodes);
+            histograms_.fill(workers_, n_nodes, gradients_.data(), nodes_.data(),
+                             [&](std::size_t begin, std::size_t end) {
+                                 if (level == 0) compute_gradients(output, begin, end);
+                             });
             choices.assign(n_nodes, {});
             for (std::size_t node = 0; node < n_nodes; ++node) {
                 choices[node] = best_question(level, node);
@@ -217,139 +164,67 @@ private:
         return learned;
     }
 
-    Sums* sums_of(std::size_t slice, std::size_t node) {
-        return sums_.data() + (slice * most_nodes_ + node) * (total_bins_ + 1);
-    }
-
-    // Sums of every bin of every column at every node; the last cell of a node is its total.
-    void sum_up(std::size_t output, std::size_t level, std::size_t n_nodes) {
-        workers_.run(n_slices(), [&](std::size_t s, std::size_t) {
-            std::fill_n(sums_of(s, 0), n_nodes * (total_bins_ + 1), Sums{});
-            for (std::size_t begin = slice_begin_[s]; begin < slice_begin_[s + 1]; begin += kBlock) {
-                const std::size_t end = std::min(begin + kBlock, slice_begin_[s + 1]);
-                if (level == 0) compute_gradients(output, begin, end);
-                add_totals(s, level, begin, end);
-                for (std::size_t c = 0; c < columns_.size(); ++c)
-                    if (!sparse_[c].used) add_rows(s, c, level, begin, end);
-            }
-            for (std::size_t c = 0; c < columns_.size(); ++c)
-                if (sparse_[c].used) add_sparse(s, c, n_nodes);
-        });
-        for (std::size_t s = 1; s < n_slices(); ++s)
-            for (std::size_t i = 0; i < n_nodes * (total_bins_ + 1); ++i)
-                sums_of(0, 0)[i] += sums_of(s, 0)[i];
-    }
-
     void compute_gradients(std::size_t output, std::size_t begin, std::size_t end) {
-        const float* chance = chances_.data() + output * n_;
+        const float* probability = probabilities_.data() + output * n_;
         const auto target = static_cast<std::int32_t>(outputs_ == 1 ? 1 : output);
         Sums* gradients = gradients_.data();
         for (std::size_t row = begin; row < end; ++row) {
-            const double missed = (classes_[row] == target ? 1.0 : 0.0) - static_cast<double>(chance[row]);
+            const double missed =
+                (classes_[row] == target ? 1.0 : 0.0) - static_cast<double>(probability[row]);
             const double w = weight(row);
             gradients[row] = {w * missed, w};
         }
         std::fill(nodes_.data() + begin, nodes_.data() + end, std::uint8_t{0});
     }
 
-    void add_totals(std::size_t s, std::size_t level, std::size_t begin, std::size_t end) {
-        if (level > 0) {
-            for (std::size_t row = begin; row < end; ++row)
-                sums_of(s, nodes_[row])[total_bins_] += gradients_[row];
-            return;
-        }
-        Sums total[kWays];  // several, since an addition must wait for the one before
-        for (std::size_t row = begin; row < end; ++row) total[row % kWays] += gradients_[row];
-        for (const Sums& part : total) sums_of(s, 0)[total_bins_] += part;
-    }
-
-    // Rows that follow each other often share a bin, and must then wait for each other's addition: columns of
-    // few bins get several sets of sums.
-    void add_rows(std::size_t s, std::size_t c, std::size_t level, std::size_t begin, std::size_t end) {
-        const std::uint16_t* bins = columns_[c].bins;
-        Sums* sums = sums_of(s, 0) + offsets_[c];
-        const Sums* gradients = gradients_.data();
-        if (level > 0) {
-            const std::uint8_t* nodes = nodes_.data();
-            const std::size_t stride = total_bins_ + 1;
-            for (std::size_t row = begin; row < end; ++row)
-                sums[nodes[row] * stride + bins[row]] += gradients[row];
-        } else if (columns_[c].n_bins <= kFewBins) {
-            Sums parts[kWays][kFewBins];
-            std::size_t row = begin;
-            for (; row + kWays <= end; row += kWays)
-                for (std::size_t way = 0; way < kWays; ++way)
-                    parts[way][bins[row + way]] += gradients[row + way];
-            for (; row < end; ++row) parts[0][bins[row]] += gradients[row];
-            for (const auto& part : parts)
-                for (std::size_t bin = 0; bin < columns_[c].n_bins; ++bin) sums[bin] += part[bin];
-        } else {
-            for (std::size_t row = begin; row < end; ++row) sums[bins[row]] += gradients[row];
-        }
-    }
-
-    void add_sparse(std::size_t s, std::size_t c, std::size_t n_nodes) {
-        const Sparse& sparse = sparse_[c];
-        const std::uint16_t* bins = columns_[c].bins;
-        const std::size_t stride = total_bins_ + 1;
-        Sums* sums = sums_of(s, 0) + offsets_[c];
-        for (std::size_t i = sparse.slice_begin[s]; i < sparse.slice_begin[s + 1]; ++i) {
-            const std::uint32_t row = sparse_rows_[i];
-            sums[nodes_[row] * stride + bins[row]] += gradients_[row];
-        }
-        for (std::size_t node = 0; node < n_nodes; ++node) {
-            Sums left = sums_of(s, node)[total_bins_];
-            for (std::size_t bin = 0; bin < columns_[c].n_bins; ++bin)
-                left = left - sums[node * stride + bin];
-            sums[node * stride + sparse.frequent] = left;
-        }
-    }
-
     // A question takes (yes - mean w)^2 W / (w (W - w)) off the squared loss, where `yes` is the sum of gradients
     // and w that of weights on its side, W the weight of all and `mean` their mean gradient. This is the factor
     // W / (w (W - w)) for each bin of each column, zero where there is nothing to ask. At the root it stays the
     // same from round to round.
-    void weigh_questions(const Sums* sums, std::vector<float>& factors) const {
-        const double all = sums[total_bins_].weight;
+    void weigh_questions(std::size_t node, std::vector<float>& factors) const {
+        const Sums* sums = histograms_.of(node);
+        const double all = histograms_.total(node).weight;
         const auto set = [&](std::size_t place, double yes) {
             if (yes > 1e-12 * all && all - yes > 1e-12 * all)
                 factors[place] = static_cast<float>(all / (yes * (all - yes)));
         };
-        factors.assign(total_bins_, 0);
+        factors.assign(histograms_.total_bins(), 0);
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             const BinnedColumn& column = columns_[c];
+            const std::size_t first = histograms_.place_of(c);
             double below = 0;
             for (std::size_t bin = 0; bin + (column.ordered ? 1 : 0) < column.n_values; ++bin) {
-                const double weight = sums[offsets_[c] + bin].weight;
+                const double weight = sums[first + bin].weight;
                 below += weight;
-                if (bin >= column.first) set(offsets_[c] + bin, column.ordered ? below : weight);
+                if (bin >= column.first) set(first + bin, column.ordered ? below : weight);
             }
-            const std::size_t last = offsets_[c] + column.n_bins - 1;
-            if (column.ask_if_blank && column.n_values < column.n_bins) set(last, sums[last].weight);
+            const std::size_t last = first + column.n_bins - 1;
+            if (column.ask_if_missing && column.n_values < column.n_bins) set(last, sums[last].weight);
         }
     }
 
     Choice best_question(std::size_t level, std::size_t node) {
-        const Sums* sums = sums_of(0, node);
+        const Sums* sums = histograms_.of(node);
         std::vector<float>& factors = level > 0 ? deeper_factors_ : factors_;
-        if (level > 0 || factors.empty()) weigh_questions(sums, factors);
-        const Sums& all = sums[total_bins_];
+        if (level > 0 || factors.empty()) weigh_questions(node, factors);
+        const Sums& all = histograms_.total(node);
         const double mean = all.weight > 0 ? all.gradient / all.weight : 0;
         Choice best;
         best.gain = 1e-12 * total_weight_;  // below this, a gain is rounding
-        double least = best.gain;           // of a better question
+        double threshold = best.gain;       // of a better question
         for (std::size_t c = 0; c < columns_.size(); ++c) {
+            const std::size_t first = histograms_.place_of(c);
             const bool ordered = columns_[c].ordered;
             Sums yes;
             for (std::size_t bin = 0; bin < columns_[c].n_bins; ++bin) {
-                const std::size_t place = offsets_[c] + bin;
+                const std::size_t place = first + bin;
                 if (!ordered || bin >= columns_[c].n_values) yes = {};  // stands for itself
                 yes += sums[place];
                 const double ahead = yes.gradient - mean * yes.weight;
                 const double gain = ahead * ahead * static_cast<double>(factors[place]);
-                if (gain > least) {
+                if (gain > threshold) {
                     best = {static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(bin), gain};
-                    least = gain * (1 + kTie);
+                    threshold = gain * (1 + kTie);
                 }
             }
         }
@@ -367,8 +242,7 @@ private:
 
     // The child where the answer is yes has an even number.
     void move_down(const std::vector<Choice>& choices) {
-        workers_.run(n_slices(), [&](std::size_t s, std::size_t) {
-            const std::size_t begin = slice_begin_[s], end = slice_begin_[s + 1];
+        for_slices([&](std::size_t, std::size_t begin, std::size_t end) {
             std::uint8_t* nodes = nodes_.data();
             if (choices.size() == 1 && choices[0].column != kNoQuestion) {
                 const BinnedColumn& column = columns_[choices[0].column];
@@ -398,40 +272,33 @@ private:
 
     // One Newton step a leaf.
     void add_values(std::size_t output) {
-        const std::size_t n_leaves = 2 * most_nodes_;
-        const float* chance = chances_.data() + output * n_;
-        std::vector<double> slopes(n_slices() * n_leaves, 0), curves(n_slices() * n_leaves, 0);
-        workers_.run(n_slices(), [&](std::size_t s, std::size_t) {
-            std::vector<Sums> parts(kWays * n_leaves);  // gradients and curvatures
-            for (std::size_t row = slice_begin_[s]; row < slice_begin_[s + 1]; ++row) {
-                const double p = static_cast<double>(chance[row]);
+        const std::size_t n_leaves = 2 * max_nodes_;
+        const float* probability = probabilities_.data() + output * n_;
+        // Of gradients, and of hessians instead of weights.
+        std::vector<Sums> sums(histograms_.n_slices() * n_leaves);
+        for_slices([&](std::size_t s, std::size_t begin, std::size_t end) {
+            std::vector<Sums> parts(kWays * n_leaves);
+            for (std::size_t row = begin; row < end; ++row) {
+                const double p = static_cast<double>(probability[row]);
                 const Sums& at = gradients_[row];
                 parts[row % kWays * n_leaves + nodes_[row]] += {at.gradient, at.weight * p * (1 - p)};
             }
-            for (std::size_t i = 0; i < parts.size(); ++i) {
-                slopes[s * n_leaves + i % n_leaves] += parts[i].gradient;
-                curves[s * n_leaves + i % n_leaves] += parts[i].weight;
-            }
+            for (std::size_t i = 0; i < parts.size(); ++i) sums[s * n_leaves + i % n_leaves] += parts[i];
         });
         std::vector<float> values(n_leaves, 0);
         for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
-            double slope = 0, curve = 1e-9 * total_weight_;
-            for (std::size_t s = 0; s < n_slices(); ++s) {
-                slope += slopes[s * n_leaves + leaf];
-                curve += curves[s * n_leaves + leaf];
-            }
-            values[leaf] = static_cast<float>(options_.learning_rate * slope / curve);
+            Sums sum{0, 1e-9 * total_weight_};
+            for (std::size_t s = 0; s < histograms_.n_slices(); ++s) sum += sums[s * n_leaves + leaf];
+            values[leaf] = static_cast<float>(options_.learning_rate * sum.gradient / sum.weight);
         }
-        workers_.run(n_slices(), [&](std::size_t s, std::size_t) {
+        for_slices([&](std::size_t, std::size_t begin, std::size_t end) {
             float* score = scores_.data() + output * n_;
             const std::uint8_t* nodes = nodes_.data();
             const float yes = values[0], no = values[1];
             if (n_leaves == 2) {
-                for (std::size_t row = slice_begin_[s]; row < slice_begin_[s + 1]; ++row)
-                    score[row] += nodes[row] == 0 ? yes : no;
+                for (std::size_t row = begin; row < end; ++row) score[row] += nodes[row] == 0 ? yes : no;
             } else {
-                for (std::size_t row = slice_begin_[s]; row < slice_begin_[s + 1]; ++row)
-                    score[row] += values[nodes[row]];
+                for (std::size_t row = begin; row < end; ++row) score[row] += values[nodes[row]];
             }
         });
     }
@@ -444,21 +311,16 @@ private:
     const BoostOptions& options_;
     Limits& limits_;
     Workers workers_;
-    std::vector<std::size_t> slice_begin_;
-    std::vector<std::size_t> offsets_;  // of a column's first bin
-    std::size_t total_bins_ = 0;
-    std::size_t most_nodes_ = 1;
+    const std::size_t max_nodes_;  // of the last level with a split
     double weight_scale_ = 1;
-    double total_weight_ = 0;  // scaled
-    std::vector<Sparse> sparse_;
-    Buffer<std::uint32_t> sparse_rows_;
-    Buffer<float> scores_;   // [output][row]
-    Buffer<float> chances_;  // of the class, by the scores at the start of the round
+    double total_weight_ = 0;      // scaled
+    Buffer<float> scores_;         // [output][row]
+    Buffer<float> probabilities_;  // of the class, by the scores at the start of the round
     Buffer<Sums> gradients_;
     Buffer<std::uint8_t> nodes_;
-    Buffer<Sums> sums_;                  // [slice][node][bin of column]
+    Histograms histograms_;
     std::vector<float> factors_;         // at the root
-    std::vector<float> deeper_factors_;  // at the node looked at
+    std::vector<float> deeper_factors_;  // at a node below
     std::vector<Question> questions_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places_;
 };

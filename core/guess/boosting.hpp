@@ -1,7 +1,7 @@
 // Boosted stumps or small trees over binned columns: which questions a reference ensemble asks.
 //
 // What:      gradient boosting of the logistic loss (softmax for more than two classes). A question is
-//            `bin <= k` in an ordered column, `bin == k` in one without order, or "is blank". Only the
+//            `bin <= k` in an ordered column, `bin == k` in one without order, or "is missing". Only the
 //            questions come back, with the loss they took away: they become 0/1 columns of a tree search.
 // Ties:      the first question whose gain is within 1e-6 (relative) of the best.
 // Invariant: the answer does not depend on the number of threads: rows are summed up in fixed slices.
@@ -13,22 +13,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "guess/binning.hpp"
 #include "runtime/limits.hpp"
 
 namespace splitsecond {
 
-struct BinnedColumn {
-    const std::uint16_t* bins;  // one per row, below n_bins
-    std::uint32_t n_bins;       // at least 1
-    std::uint32_t n_values;     // bins from here on hold blanks, or values nobody may ask for
-    std::uint32_t first = 0;    // the first question, for columns where the one before says the same
-    bool ordered = true;        // questions `bin <= k` for first <= k < n_values - 1; else `bin == k`
-    bool ask_if_blank = false;  // whether `bin == n_bins - 1` may be asked too
-};
-
 struct Question {
     std::uint32_t column;
-    std::uint32_t bin;  // n_bins - 1 in a column with blanks: "is blank"
+    std::uint32_t bin;  // n_bins - 1 in a column with missing values: "is missing"
     double gain;        // how much squared gradient it explained, over all its uses
 };
 

@@ -43,6 +43,6 @@ struct Vector {
 namespace splitsecond {
 
 extern const Kernels avx2_kernels;
-const Kernels avx2_kernels = make_kernels("avx2");
+const Kernels avx2_kernels = make_kernels("avx2", Losses{});
 
 }  // namespace splitsecond

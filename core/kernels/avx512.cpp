@@ -59,7 +59,7 @@ struct Lanes {
     void lower(__mmask16 active, Lanes to) {
         counts = _mm512_mask_min_epi32(counts, active, counts, to.counts);
     }
-    Count least() const { return _mm512_reduce_min_epi32(counts); }
+    Count minimum() const { return _mm512_reduce_min_epi32(counts); }
 };
 
 // Rows are short: half of the time would go into what is left behind the last whole vector.
@@ -86,8 +86,8 @@ inline void stump_row_of_two(LossType loss, const PairCounts& p, std::size_t i, 
         smaller(Lanes::load(active, yes + j), both + only_j).store(active, yes + j);
         smaller(Lanes::load(active, no + j), only_i + neither).store(active, no + j);
     }
-    yes[i] = best_yes.least();
-    no[i] = best_no.least();
+    yes[i] = best_yes.minimum();
+    no[i] = best_no.minimum();
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ void constant_columns_masked(const Count* single, std::size_t step, std::size_t 
 }
 
 constexpr Kernels kernels() {
-    Kernels all = make_kernels("avx512");
+    Kernels all = make_kernels("avx512", Losses{});
     all.constant_columns = constant_columns_masked;
     return all;
 }

@@ -220,7 +220,7 @@ void compress(const Word* data, std::size_t stride, const Word* mask, std::size_
     }
 }
 
-// Whole vectors, with cells that nobody reads: what those hold may overflow, so the numbers wrap around.
+// Whole vectors, with cells that are never read: what those hold may overflow, so the numbers wrap around.
 void subtract(const Count* all, const Count* part, std::size_t n, Count* rest) {
     for (std::size_t i = 0; i < n; ++i)
         rest[i] =
@@ -265,9 +265,19 @@ void constant_columns(const Count* single, std::size_t step, std::size_t n_class
     bits_of_bytes(is_all, width, all_have);
 }
 
-constexpr Kernels make_kernels(const char* name) {
-    return {name,     pack_bytes, transpose,    pair_counts,      split_rows, count_bits,
-            compress, subtract,   raise_bounds, constant_columns, {&kZeroOne}};
+template <class... LossTypes>
+constexpr Kernels make_kernels(const char* name, LossList<LossTypes...>) {
+    return {name,
+            pack_bytes,
+            transpose,
+            pair_counts,
+            split_rows,
+            count_bits,
+            compress,
+            subtract,
+            raise_bounds,
+            constant_columns,
+            {&kLossKernels<LossTypes>...}};
 }
 
 }  // namespace

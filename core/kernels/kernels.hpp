@@ -47,7 +47,7 @@ struct PairCounts {
 inline constexpr std::size_t kStumpScratch = 7 * sizeof(double);
 
 // What is known of the children of a node's features, and of those of one feature f: the weight of all rows and
-// of f's yes-child, a lower bound for either child, and the most that a row of weight 1 may cost.
+// of f's yes-child, a lower bound for either child, and the maximum cost of a row of weight 1.
 struct Neighbours {
     const Count* single;      // class counts of the node, single[c * step + j]
     const Count* yes_single;  // and of f's yes-child
@@ -67,16 +67,16 @@ struct LossKernels {
     void (*leaf_losses)(const Objective& objective, const FeatureCounts& counts, Count* with, Cost* yes,
                         Cost* no);
 
-    // The least loss of two leaves, over all features.
+    // The minimum loss of two leaves, over all features.
     Cost (*best_stump)(const Objective& objective, const FeatureCounts& counts);
 
-    // For both children of every feature, the least loss of one further split. yes[j] and no[j] hold the loss of a
+    // For both children of every feature, the minimum loss of one further split. yes[j] and no[j] hold the loss of a
     // leaf at first, and only fall; with[j] is the weight of feature j.
     void (*best_stumps)(const Objective& objective, const PairCounts& counts, const Count* with, Cost* yes,
                         Cost* no);
 
     // What greedy chooses by: criterion[j] of the split on j, summed over both sides; infinite when a side is
-    // empty. For 0-1 loss the entropy in bits, times the weight. Returns the least of them.
+    // empty. For 0-1 loss the entropy in bits, times the weight. Returns the minimum.
     double (*split_criteria)(const Objective& objective, const FeatureCounts& counts, double* criterion);
 };
 
@@ -116,7 +116,7 @@ struct Kernels {
     void (*subtract)(const Count* all, const Count* part, std::size_t n, Count* rest);
 
     // Raises the lower bounds of every feature's children to what those of f tell: a set of rows costs at least
-    // what another does, less the most that the rows of the other which it lacks may cost.
+    // what another does, less the maximum cost of the rows of the other which it lacks.
     void (*raise_bounds)(const Neighbours& known, std::int64_t* lower_yes, std::int64_t* lower_no);
 
     // Of up to 64 columns, those that no row has and those that all rows have, column j in bit j.
@@ -124,7 +124,7 @@ struct Kernels {
     void (*constant_columns)(const Count* single, std::size_t step, std::size_t n_classes, Count all,
                              std::size_t width, Word& none_has, Word& all_have);
 
-    const LossKernels* of_loss[kLosses];
+    const LossKernels* of_loss[Losses::size];
 
     const LossKernels& of(const Objective& objective) const {
         return *of_loss[static_cast<std::size_t>(objective.loss)];

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/kernels.hpp"
+#include "kernels/quarters.hpp"
 
 namespace splitsecond {
 namespace {
@@ -57,7 +58,7 @@ SPLITSECOND_INLINE void block_losses(LossType loss, const FeatureCounts& p, std:
 
 template <class LossType>
 void leaf_losses(const Objective& objective, const FeatureCounts& p, Count* with, Cost* yes, Cost* no) {
-    const LossType loss = loss_of<LossType>(objective);
+    const auto loss = objective.as<LossType>();
     for_blocks(p.n_features, [&](std::size_t begin, std::size_t n) {
         Count weight[kFeatureBlock];  // local, so that the compiler knows they overlap nothing
         typename LossType::Value in_yes[kFeatureBlock], in_no[kFeatureBlock];
@@ -70,17 +71,17 @@ void leaf_losses(const Objective& objective, const FeatureCounts& p, Count* with
 
 template <class LossType>
 Cost best_stump(const Objective& objective, const FeatureCounts& p) {
-    const LossType loss = loss_of<LossType>(objective);
+    const auto loss = objective.as<LossType>();
     // Two leaves never lose more than one.
     Cost best = objective.leaf_loss(p.n_classes, [&](std::size_t c) { return p.total[c]; });
     for_blocks(p.n_features, [&](std::size_t begin, std::size_t n) {
         Count weight[kFeatureBlock];
         typename LossType::Value in_yes[kFeatureBlock], in_no[kFeatureBlock];
         block_losses(loss, p, begin, n, weight, in_yes, in_no);
-        auto least = static_cast<typename LossType::Value>(in_yes[0] + in_no[0]);
+        auto minimum = static_cast<typename LossType::Value>(in_yes[0] + in_no[0]);
         for (std::size_t j = 1; j < n; ++j)
-            least = smaller(least, static_cast<typename LossType::Value>(in_yes[j] + in_no[j]));
-        best = smaller(best, static_cast<Cost>(least));
+            minimum = smaller(minimum, static_cast<typename LossType::Value>(in_yes[j] + in_no[j]));
+        best = smaller(best, static_cast<Cost>(minimum));
     });
     return best;
 }
@@ -119,14 +120,11 @@ void stump_row(LossType loss, const PairCounts& p, std::size_t i, const Count* w
     }
     Value best_yes = yes[i], best_no = no[i];
     for (std::size_t j = i + 1; j < k; ++j) {
-        const Value in_both = loss.finish(both[j], with_both[j]);
-        const Value in_i = loss.finish(only_i[j], with[i] - with_both[j]);
-        const Value in_j = loss.finish(only_j[j], with[j] - with_both[j]);
-        const Value in_neither = loss.finish(neither[j], all - with[i] - with[j] + with_both[j]);
-        best_yes = smaller(best_yes, static_cast<Value>(in_both + in_i));
-        best_no = smaller(best_no, static_cast<Value>(in_j + in_neither));
-        yes[j] = smaller(yes[j], static_cast<Value>(in_both + in_j));
-        no[j] = smaller(no[j], static_cast<Value>(in_i + in_neither));
+        const Count in_both = with_both[j];
+        const Quarters<Value> losses{loss.finish(both[j], in_both), loss.finish(only_i[j], with[i] - in_both),
+                                     loss.finish(only_j[j], with[j] - in_both),
+                                     loss.finish(neither[j], all - with[i] - with[j] + in_both)};
+        losses.lower(best_yes, best_no, yes[j], no[j]);
     }
     yes[i] = best_yes;
     no[i] = best_no;
@@ -136,7 +134,7 @@ template <class LossType>
 void best_stumps(const Objective& objective, const PairCounts& p, const Count* with, Cost* yes, Cost* no) {
     using Value = typename LossType::Value;
     static_assert(6 * sizeof(Value) + sizeof(Count) <= kStumpScratch);
-    const LossType loss = loss_of<LossType>(objective);
+    const auto loss = objective.as<LossType>();
     const std::size_t k = p.features.n_features;
     Value* best_yes = static_cast<Value*>(p.scratch);
     Value* best_no = best_yes + k;
@@ -144,11 +142,15 @@ void best_stumps(const Objective& objective, const PairCounts& p, const Count* w
     Count* with_both = reinterpret_cast<Count*>(values + 4 * k);
     for (std::size_t j = 0; j < k; ++j) best_yes[j] = static_cast<Value>(yes[j]);
     for (std::size_t j = 0; j < k; ++j) best_no[j] = static_cast<Value>(no[j]);
-    for (std::size_t i = 0; i < k; ++i)
-        if (p.features.n_classes == 2)
-            stump_row_of_two(loss, p, i, best_yes, best_no);
-        else
-            stump_row(loss, p, i, with, with_both, values, best_yes, best_no);
+    for (std::size_t i = 0; i < k; ++i) {
+        if constexpr (sizeof(Value) == sizeof(Count)) {  // losses fill the lanes that counts fill
+            if (p.features.n_classes == 2) {
+                stump_row_of_two(loss, p, i, best_yes, best_no);
+                continue;
+            }
+        }
+        stump_row(loss, p, i, with, with_both, values, best_yes, best_no);
+    }
     for (std::size_t j = 0; j < k; ++j) yes[j] = static_cast<Cost>(best_yes[j]);
     for (std::size_t j = 0; j < k; ++j) no[j] = static_cast<Cost>(best_no[j]);
 }
@@ -207,7 +209,7 @@ inline double split_entropies_with(const XLogX& h, const FeatureCounts& counts, 
     const auto [single, step, total, n_classes, n_features] = counts;
     constexpr std::size_t kBlock = 64;
     Count all = 0;
-    double least = as_double(kInfinityBits);
+    double minimum = as_double(kInfinityBits);
     for (std::size_t c = 0; c < n_classes; ++c) all += total[c];
     for (std::size_t begin = 0; begin < n_features; begin += kBlock) {
         const std::size_t n = n_features - begin < kBlock ? n_features - begin : kBlock;
@@ -224,13 +226,13 @@ inline double split_entropies_with(const XLogX& h, const FeatureCounts& counts, 
             const double value = h(inside[j]) + h(all - inside[j]) - spent[j];
             const double split = inside[j] > 0 && inside[j] < all ? value : as_double(kInfinityBits);
             entropy[begin + j] = split;
-            least = split < least ? split : least;
+            minimum = split < minimum ? split : minimum;
         }
     }
-    return least;
+    return minimum;
 }
 
-double split_entropies(const Objective&, const FeatureCounts& counts, double* entropy) {
+inline double split_entropies(const FeatureCounts& counts, double* entropy) {
     std::int64_t all = 0;
     for (std::size_t c = 0; c < counts.n_classes; ++c) all += counts.total[c];
     if (all < kEntropyTableSize) return split_entropies_with(FromTable{entropy_table()}, counts, entropy);
@@ -238,12 +240,14 @@ double split_entropies(const Objective&, const FeatureCounts& counts, double* en
 }
 
 template <class LossType>
-constexpr LossKernels make_loss_kernels(double (*split_criteria)(const Objective&, const FeatureCounts&,
-                                                                 double*)) {
-    return {leaf_losses<LossType>, best_stump<LossType>, best_stumps<LossType>, split_criteria};
+double split_criteria(const Objective&, const FeatureCounts& counts, double* criterion) {
+    static_assert(LossType::criterion == Criterion::entropy, "a criterion needs its loop here");
+    return split_entropies(counts, criterion);
 }
 
-constexpr LossKernels kZeroOne = make_loss_kernels<ZeroOne>(split_entropies);
+template <class LossType>
+constexpr LossKernels kLossKernels = {leaf_losses<LossType>, best_stump<LossType>, best_stumps<LossType>,
+                                      split_criteria<LossType>};
 
 }  // namespace
 }  // namespace splitsecond

@@ -33,7 +33,7 @@ struct Vector {
 namespace splitsecond {
 
 extern const Kernels portable_kernels;
-const Kernels portable_kernels = make_kernels("portable");
+const Kernels portable_kernels = make_kernels("portable", Losses{});
 
 const double* entropy_table() {
     static const std::unique_ptr<const double[]> table = [] {

@@ -1,8 +1,9 @@
-// The scan over pairs of features for two classes as a plain loop, for kernels that have nothing better. Included before
-// body.hpp.
+// The scan over pairs of features for two classes as a plain loop, for kernels that have nothing better.
+// Included before body.hpp.
 #pragma once
 
 #include "kernels/kernels.hpp"
+#include "kernels/quarters.hpp"
 
 namespace splitsecond {
 namespace {
@@ -21,14 +22,9 @@ inline void stump_row_of_two(LossType loss, const PairCounts& p, std::size_t i, 
     for (std::size_t j = i + 1; j < p.features.n_features; ++j) {
         const Count a0 = pair0[j], a1 = pair1[j];
         const Count b0 = single0[j] - a0, b1 = single1[j] - a1;
-        const Value both = loss.of_two(a0, a1);
-        const Value only_i = loss.of_two(yes0 - a0, yes1 - a1);
-        const Value only_j = loss.of_two(b0, b1);
-        const Value neither = loss.of_two(no0 - b0, no1 - b1);
-        best_yes = smaller(best_yes, static_cast<Value>(both + only_i));
-        best_no = smaller(best_no, static_cast<Value>(only_j + neither));
-        yes[j] = smaller(yes[j], static_cast<Value>(both + only_j));
-        no[j] = smaller(no[j], static_cast<Value>(only_i + neither));
+        const Quarters<Value> losses{loss.of_two(a0, a1), loss.of_two(yes0 - a0, yes1 - a1),
+                                     loss.of_two(b0, b1), loss.of_two(no0 - b0, no1 - b1)};
+        losses.lower(best_yes, best_no, yes[j], no[j]);
     }
     yes[i] = best_yes;
     no[i] = best_no;

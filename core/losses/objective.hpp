@@ -2,22 +2,22 @@
 //
 //     cost = price.loss * (sum of the losses of its leaves) + price.leaf * leaves
 //
-// What:      a loss is a type (zero_one.hpp is the first) that says, from the sums over a leaf's rows alone (its channels: the
-//            weight of each class), what the leaf loses and what it predicts. Everything in the core that needs to
-//            know a leaf's loss asks the objective; loops over features choose the type at compile time
-//            (kernels/loss_body.hpp), everything else by with_loss().
+// What:      the loss says, from the sums over a leaf's rows alone (its channels: the weight of each class), what the
+//            leaf loses and what it predicts. Everything in the core that needs to know asks the objective.
 // Exact:     the caller chooses the two prices so that price.leaf / price.loss orders all trees exactly as lambda
 //            times the total weight does (the Python side's leaf_price), so that sums and comparisons are exact.
+// Cost:      a few operations a class; loops over features choose the type of the loss once (kernels/loss_body.hpp).
 // A new one: docs/architecture.md, "Adding a loss".
 #pragma once
 
-#include "losses/zero_one.hpp"
+#include <string_view>
+
+#include "losses/losses.hpp"
 #include "types.hpp"
 
 namespace splitsecond {
 
-enum class Loss : std::uint8_t { zero_one };
-inline constexpr std::size_t kLosses = 1;
+Loss loss_named(std::string_view name);  // throws std::invalid_argument
 
 struct Price {
     Cost loss = 1;  // of one unit of loss
@@ -28,15 +28,19 @@ struct Price {
 
 struct Objective {
     Price price;
-    Loss loss = Loss::zero_one;
+    Loss loss{};  // the first of the list: zero_one
 
-    // Calls visit with the type of the loss.
+    // The loss as a value of its type, for loops that were made for it.
+    template <class LossType>
+    SPLITSECOND_INLINE LossType as() const {
+        return LossType{};
+    }
+
+    // Calls visit with that value.
     template <class Visit>
     SPLITSECOND_INLINE decltype(auto) with_loss(const Visit& visit) const {
-        switch (loss) {
-            case Loss::zero_one: break;
-        }
-        return visit(ZeroOne{});
+        return visit_loss(Losses{}, static_cast<std::size_t>(loss),
+                          [&]<class LossType>() -> decltype(auto) { return visit(as<LossType>()); });
     }
 
     // Loss of a leaf; weight_of(c) is the weight of class c there.
@@ -51,7 +55,7 @@ struct Objective {
         return with_loss([&](auto type) { return type.prediction(n_classes, weight_of); });
     }
 
-    // The most that a row of weight 1 adds to the cost of a tree.
+    // The maximum that a row of weight 1 adds to the cost of a tree.
     Cost max_row_cost() const {
         return price.loss * with_loss([](auto type) { return Cost{type.max_row_loss}; });
     }
@@ -71,11 +75,5 @@ private:
         return Cost{type.finish(sum, all)};
     }
 };
-
-// The loss as a value of its type, for loops that were made for it.
-template <class LossType>
-SPLITSECOND_INLINE LossType loss_of(const Objective&) {
-    return LossType{};
-}
 
 }  // namespace splitsecond

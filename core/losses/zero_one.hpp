@@ -1,14 +1,22 @@
-// 0-1 loss, the paper's: a leaf predicts its heaviest class, the first among equals, and loses the weight of all others.
+// 0-1 loss, the paper's: a leaf predicts its majority class (ties: the first), and loses the weight of all others.
 //
-// Exact:  losses are weights, and those are integers.
-// Greedy: chooses by entropy (docs/algorithms.md); best_stump finds the split of least loss.
+// Exact:     losses are weights, and those are integers.
+// Invariant: concave and homogeneous in the weights, so that a split never raises the loss.
+// Cost:      one operation a class.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "losses/criterion.hpp"
 #include "types.hpp"
 
 namespace splitsecond {
 
 struct ZeroOne {
+    static constexpr std::string_view name = "zero_one";
+    static constexpr Criterion criterion = Criterion::entropy;  // what greedy chooses by (docs/algorithms.md)
     using Value = Count;                      // losses of leaves on different rows add up within it
     static constexpr Count max_row_loss = 1;  // of a row of weight 1
 

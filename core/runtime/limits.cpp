@@ -6,15 +6,15 @@
 namespace splitsecond {
 namespace {
 
-// How often the owner is asked whether it was interrupted; asking may need the interpreter's lock.
-constexpr auto kQuestionInterval = std::chrono::milliseconds(20);
+// How often `interrupted` is polled; it may need the interpreter's lock.
+constexpr auto kPollInterval = std::chrono::milliseconds(20);
 
 }  // namespace
 
 Limits::Limits(double seconds, std::size_t bytes, std::function<bool(const Limits&)> interrupted)
     : start_(Clock::now()),
       deadline_(Clock::time_point::max()),
-      next_question_(start_ + kQuestionInterval),
+      next_poll_(start_ + kPollInterval),
       budget_(bytes),
       interrupted_(std::move(interrupted)),
       owner_(std::this_thread::get_id()) {
@@ -28,7 +28,7 @@ Limits::Limits(double seconds, std::size_t bytes, std::function<bool(const Limit
 Limits::Limits(const Limits& other, Same)
     : start_(other.start_),
       deadline_(other.deadline_),
-      next_question_(Clock::now() + kQuestionInterval),
+      next_poll_(Clock::now() + kPollInterval),
       budget_(other.budget_),
       interrupted_(other.interrupted_),
       owner_(std::this_thread::get_id()) {}
@@ -46,8 +46,8 @@ bool Limits::stop() {
     if (stopped()) return true;
     const Clock::time_point now = Clock::now();
     if (now >= deadline_) stop_because(Status::time_limit);
-    if (interrupted_ && std::this_thread::get_id() == owner_ && now >= next_question_) {
-        next_question_ = now + kQuestionInterval;
+    if (interrupted_ && std::this_thread::get_id() == owner_ && now >= next_poll_) {
+        next_poll_ = now + kPollInterval;
         if (interrupted_(*this)) stop_because(Status::interrupted);
     }
     return stopped();

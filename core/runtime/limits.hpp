@@ -1,6 +1,6 @@
 // One deadline, one memory budget and one way to cancel, for a whole fit.
 //
-// What:      long loops ask `stop()`; large buffers are charged to the budget before they exist.
+// What:      long loops poll `stop()`; large buffers are charged to the budget before they exist.
 // Invariant: once stopped, always stopped, for the first reason that occurred. Running out is not an
 //            error: the search goes on to return its best tree and a true bound.
 // Cost:      stop() reads the clock (some 25 ns): call it around a microsecond of work or more.
@@ -37,7 +37,7 @@ public:
     // Moves the deadline to where this share of the time that is left ends. Not while other threads work.
     void keep_time(double share);
 
-    bool stop();  // ask this in every long loop
+    bool stop();  // poll this in every long loop
     bool stopped() const { return reason_.load(std::memory_order_relaxed) != Status::complete; }
     Status reason() const { return reason_.load(); }
 
@@ -53,7 +53,7 @@ public:
     bool holds_nothing() const { return used_.load(std::memory_order_relaxed) == 0; }
     void out_of_memory() { stop_because(Status::memory_limit); }
 
-    // Does the work; false: there was no time or room to end it. Nothing is thrown that a thread could not bear.
+    // Does the work; false: a limit ended it. Catches LimitReached and bad_alloc, so that it is safe on worker threads.
     template <class Work>
     bool completes(const Work& work) {
         try {
@@ -66,7 +66,7 @@ public:
         return false;
     }
 
-    // How far the outermost loop has come, for whoever watches through `interrupted`.
+    // How far the outermost loop has come, for progress shown by `interrupted`.
     void start_loop(std::size_t steps) { done_ = 0, steps_ = steps; }
     void step() { done_.fetch_add(1, std::memory_order_relaxed); }
     std::size_t done() const { return done_.load(std::memory_order_relaxed); }
@@ -85,7 +85,7 @@ private:
 
     const Clock::time_point start_;
     Clock::time_point deadline_;
-    Clock::time_point next_question_;  // the owner's alone
+    Clock::time_point next_poll_;  // used by the owner alone
     const std::size_t budget_;
     const std::function<bool(const Limits&)> interrupted_;
     const std::thread::id owner_;

@@ -30,7 +30,7 @@ void Workers::run(std::size_t n, const std::function<void(std::size_t, std::size
     }
     changed_.notify_all();
     take_indices(0);
-    // Only this thread hears an interrupt, so it must keep listening while the others finish.
+    // Only this thread polls for interrupts: it must go on polling while the others finish.
     std::unique_lock lock(mutex_);
     while (!changed_.wait_for(lock, std::chrono::milliseconds(10), [this] { return busy_ == 0; })) {
         lock.unlock();

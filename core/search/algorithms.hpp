@@ -2,8 +2,11 @@
 //
 //     greedy          Algorithm 4: the tree behind V(D, d, 0)
 //     lickety_split   Algorithm 3: the first split of V(D, d, 1), then the same on both children with d-1
-//     split           Algorithm 2: the prefix that attains V(D, d, lookahead); then the optimal tree at each of its leaves
+//     split           Algorithm 2: the prefix that attains V(D, d, lookahead); the optimal tree at each of its leaves
 //     optimal         GOSDT's problem: the tree behind V(D, d, d)
+//
+// Invariant: optimal <= split <= V(D, d, lookahead) <= greedy <= leaf, and optimal <= lickety_split <= V(D, d, 1).
+// Cost:      docs/architecture.md, "Cost".
 #pragma once
 
 #include <algorithm>

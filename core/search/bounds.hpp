@@ -8,7 +8,7 @@
 //   V, optimal   what a sibling needs at least is taken off the other child's budget   (solve_children)
 //   optimal      a child lighter than one leaf's penalty is never worth its split  (below_minimum_support)
 //   optimal      moving rows of weight m changes the value by at most m times the largest loss of a row
-//                                                                                      (similar_support)
+//                                                                                      (raise_similar)
 // Each has a switch (SpeedOptions), and tests run every combination.
 #pragma once
 
@@ -27,7 +27,7 @@ struct Bounds {
     bool exact() const { return lower == upper; }
 };
 
-// Least cost of any tree with at least one split, given the loss that no tree can avoid.
+// Minimum cost of any tree with at least one split, given the loss that no tree can avoid.
 inline Cost split_floor(const Price& price, Cost unavoidable) { return price.of(unavoidable, 2); }
 
 // Sound for the optimal value alone: sending a child's rows to its sibling's tree adds at most the largest loss of

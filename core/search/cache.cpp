@@ -108,8 +108,8 @@ void Cache::place(Buffer<std::uint32_t>& slots, Word hash, std::size_t entry) {
 // half full, grow by doubling.
 void Cache::grow(Shard& shard, std::size_t record_words) {
     constexpr std::size_t kWords = 2048, kFirstSlots = 16;
-    constexpr std::size_t kMost = std::size_t{1} << 31;  // entries: as many as slots can lead to
-    if (shard.entries == kMost) {
+    constexpr std::size_t kMaxEntries = std::size_t{1} << 31;  // entries: as many as slots can lead to
+    if (shard.entries == kMaxEntries) {
         limits_.out_of_memory();
         throw LimitReached{};
     }

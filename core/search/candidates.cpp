@@ -60,7 +60,7 @@ void Candidates::bound_by_leaves(const Problem& problem, const Node& node) {
 }
 
 // Sound for the optimal value alone: a tree for the rows A loses on the rows B at most so much more as the rows that
-// are in B but not in A may lose, so that V(A) >= V(B) - the most that the rows of B \ A may cost. Their weights
+// are in B but not in A may lose, so that V(A) >= V(B) - the maximum cost of the rows of B \ A. Their weights
 // follow from the counts of f's yes-child.
 void Candidates::raise_similar(const Problem& problem, const Node& node, std::size_t f,
                                const Count* yes_counts) {
@@ -85,7 +85,7 @@ Bounds Candidates::prove() {
 }
 
 Cost three_leaf_bound(const Problem& problem, Greedy& greedy, const View& view, const Count* counts) {
-    return std::min({leaf_cost(problem, view, counts), problem.cost(greedy.least_loss(view, counts), 2),
+    return std::min({leaf_cost(problem, view, counts), problem.cost(greedy.min_stump_loss(view, counts), 2),
                      problem.cost(unavoidable_loss(view, counts), 3)});
 }
 

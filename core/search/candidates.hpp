@@ -1,6 +1,10 @@
 // The splits of one node that may be best, in the order in which they are tried, and what is proved about each.
+//
+// Invariant: lower[side][f] is never above V of that child, whatever has been tried so far, and only rises.
+// Cost:      a scan of the node's counts or pair counts, and a sort; raise_similar is a scan for each feature tried.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -54,7 +58,7 @@ private:
     void bound_by_leaves(const Problem& problem, const Node& node);
 };
 
-// Least cost of any tree on rows with these counts: a leaf, the best single split, or three leaves.
+// Minimum cost of any tree on rows with these counts: a leaf, the best single split, or three leaves.
 Cost three_leaf_bound(const Problem& problem, Greedy& greedy, const View& view, const Count* counts);
 
 }  // namespace splitsecond

@@ -1,6 +1,7 @@
 #include "search/greedy.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace splitsecond {
@@ -22,17 +23,17 @@ FeatureCounts Totals::counts_of(const View& view, const Count* counts) {
 std::ptrdiff_t best_gain(const Problem& problem, const View& view, const Count* counts, Gains& gains) {
     const FeatureCounts singles = gains.totals.counts_of(view, counts);
     gains.criterion.resize(view.n_features);
-    const double least =
+    const double minimum =
         problem.loss_kernels().split_criteria(problem.objective, singles, gains.criterion.data());
-    if (least == std::numeric_limits<double>::infinity()) return -1;
+    if (minimum == std::numeric_limits<double>::infinity()) return -1;
     const std::vector<Count>& totals = gains.totals.of_class;
     const double weight = std::accumulate(totals.begin(), totals.end(), 0.0);
     std::ptrdiff_t first = 0;
-    while (gains.criterion[static_cast<std::size_t>(first)] > least + kTieBits * weight) ++first;
+    while (gains.criterion[static_cast<std::size_t>(first)] > minimum + kTieBits * weight) ++first;
     return first;
 }
 
-Cost Greedy::least_loss(const View& view, const Count* counts) {
+Cost Greedy::min_stump_loss(const View& view, const Count* counts) {
     return problem_.loss_kernels().best_stump(problem_.objective, gains_.totals.counts_of(view, counts));
 }
 
@@ -85,12 +86,12 @@ Cost Greedy::value(const View& view, const Word* rows, const Count* counts, std:
     if (depth == 1) return std::min(leaf, problem_.cost(losses.yes + losses.no, 2));
     const Cost limit = std::min(budget, leaf - 1);  // a split must beat the leaf and fit the budget
     const Cost two = split_floor(problem_.objective.price, 0);  // each child is a leaf or costs two
-    const Cost least =
+    const Cost lower =
         std::min(problem_.cost(losses.yes, 1), two) + std::min(problem_.cost(losses.no, 1), two);
-    if (least > limit) return std::min(least, leaf);
+    if (lower > limit) return std::min(lower, leaf);
     if (stop(view)) return leaf;
 
-    // What a child needs at least is known already. The child of larger loss first: the sooner the sum is too large,
+    // What a child needs at lower is known already. The child of larger loss first: the sooner the sum is too large,
     // the better.
     const Level& child = divide(view, rows, counts, depth, level, f);
     Cost child_leaf[2], child_floor[2];
@@ -113,10 +114,10 @@ Cost Greedy::value(const View& view, const Word* rows, const Count* counts, std:
 // a leaf. The cost of the best split is far cheaper to compute than its index.
 Cost Greedy::floor_without_split(const View& view, const Count* counts, std::size_t depth, Cost leaf,
                                  Cost budget) {
-    if (depth == 1) return std::min(leaf, problem_.cost(least_loss(view, counts), 2));
+    if (depth == 1) return std::min(leaf, problem_.cost(min_stump_loss(view, counts), 2));
     const Cost three = problem_.cost(unavoidable_loss(view, counts), 3);
     if (leaf > three && three <= budget) return 0;  // a scan of the counts could not tell more
-    return std::min({leaf, three, problem_.cost(least_loss(view, counts), 2)});
+    return std::min({leaf, three, problem_.cost(min_stump_loss(view, counts), 2)});
 }
 
 // ---- children -------------------------------------------------------------------------------------

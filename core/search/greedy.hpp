@@ -1,13 +1,13 @@
-// The greedy completion T_g (the paper's algorithm "Greedy"): split on the feature of highest information gain, then
+// The greedy completion T_g (Algorithm 4 of the paper): split on the feature of highest information gain, then
 // prune bottom up.
 //
 //     greedy(D, 0) = leaf(D)
-//     greedy(D, d) = min( leaf(D), greedy(D_f, d-1) + greedy(D_notf, d-1) )    f of least split entropy;
-//                    with exact_last_split and d = 1: f of least loss
+//     greedy(D, d) = min( leaf(D), greedy(D_f, d-1) + greedy(D_notf, d-1) )    f of minimum split entropy;
+//                    with exact_last_split and d = 1: f of minimum loss
 //
 // build() is this definition; value() evaluates it, with bounds that cut it short.
 //
-// Ties:      the first feature whose split entropy is within 1e-9 bits of the least; a leaf is preferred to
+// Ties:      the first feature whose split entropy is within 1e-9 bits of the minimum; a leaf is preferred to
 //            a split of equal cost.
 // Cost:      at each inner node one count over the rows of the smaller child; the other is subtracted.
 #pragma once
@@ -51,7 +51,7 @@ public:
         return build(view, rows, counts, depth, 0, tree);
     }
 
-    Cost least_loss(const View& view, const Count* counts);  // after one split, the best
+    Cost min_stump_loss(const View& view, const Count* counts);  // after one split, the best
 
 private:
     struct Level {  // the children of a node

@@ -7,18 +7,30 @@ constexpr std::size_t kBlockBytes = 256 * 1024;  // data that stays in the secon
 
 }  // namespace
 
-bool PairMatrix::count(const Problem& problem, const View& view) {
-    if (problem.limits.stop()) return false;
-    n_classes_ = view.n_classes;
-    stride_ = view.stride;
+void PairMatrix::reshape(std::size_t n_classes, std::size_t n_rows, std::size_t stride) {
+    n_classes_ = n_classes;
+    n_rows_ = n_rows;
+    stride_ = stride;
     counts_.resize(n_classes_ * class_step());
-    n_rows_ = view.n_features + 1;
-    const std::size_t tiled = (n_rows_ + kLanes - 1) / kLanes * kLanes;  // as the kernel goes over them
+}
+
+template <class Visit>
+bool PairMatrix::for_rows(const Problem& problem, std::size_t n_rows, const Visit& visit) const {
     for (std::size_t c = 0; c < n_classes_; ++c) {
         if (is_large() && problem.limits.stop()) return false;
-        for (std::size_t i = 0; i < tiled; ++i)
-            std::fill(row_of(c, i) + begin_of(i), row_of(c, i) + stride_, 0);
+        for (std::size_t i = 0; i < n_rows; ++i) visit(c, i);
     }
+    return true;
+}
+
+bool PairMatrix::count(const Problem& problem, const View& view) {
+    if (problem.limits.stop()) return false;
+    reshape(view.n_classes, view.n_features + 1, view.stride);
+    const std::size_t tiled = (n_rows_ + kLanes - 1) / kLanes * kLanes;  // as the kernel goes over them
+    const auto clear = [&](std::size_t c, std::size_t i) {
+        std::fill(row_of(c, i) + begin_of(i), row_of(c, i) + stride_, 0);
+    };
+    if (!for_rows(problem, tiled, clear)) return false;
     const std::size_t block = std::max<std::size_t>(1, kBlockBytes / (stride_ * sizeof(Word)));
     const auto add = [&](std::size_t cls, const std::vector<Stretch>& stretches) {
         for (std::size_t row = 0; row < n_rows_; row += 64) {
@@ -49,39 +61,25 @@ bool PairMatrix::count(const Problem& problem, const View& view) {
 }
 
 bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling) {
-    n_classes_ = parent.n_classes_;
-    n_rows_ = parent.n_rows_;
-    stride_ = parent.stride_;
-    counts_.resize(n_classes_ * class_step());
-    for (std::size_t c = 0; c < n_classes_; ++c) {
-        if (is_large() && problem.limits.stop()) return false;
-        for (std::size_t i = 0; i < n_rows_; ++i) {
-            const std::size_t begin = begin_of(i);
-            problem.kernels().subtract(parent.row(c, i) + begin, sibling.row(c, i) + begin, stride_ - begin,
-                                       row_of(c, i) + begin);
-        }
-    }
-    return true;
+    reshape(parent.n_classes_, parent.n_rows_, parent.stride_);
+    return for_rows(problem, n_rows_, [&](std::size_t c, std::size_t i) {
+        const std::size_t begin = begin_of(i);
+        problem.kernels().subtract(parent.row(c, i) + begin, sibling.row(c, i) + begin, stride_ - begin,
+                                   row_of(c, i) + begin);
+    });
 }
 
 bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling,
                           const std::vector<std::uint32_t>& columns) {
-    n_classes_ = parent.n_classes_;
-    n_rows_ = sibling.n_rows_;
-    stride_ = sibling.stride_;
-    counts_.resize(n_classes_ * class_step());
-    for (std::size_t c = 0; c < n_classes_; ++c) {
-        if (is_large() && problem.limits.stop()) return false;
-        for (std::size_t i = 0; i < n_rows_; ++i) {
-            const Count* all = parent.row(c, columns[i]);
-            const Count* part = sibling.row(c, i);
-            Count* rest = row_of(c, i);
-            std::fill(rest + begin_of(i), rest + i, 0);  // read in whole vectors when subtracted in turn
-            for (std::size_t j = i; j < columns.size(); ++j) rest[j] = all[columns[j]] - part[j];
-            std::fill(rest + columns.size(), rest + stride_, 0);
-        }
-    }
-    return true;
+    reshape(parent.n_classes_, sibling.n_rows_, sibling.stride_);
+    return for_rows(problem, n_rows_, [&](std::size_t c, std::size_t i) {
+        const Count* all = parent.row(c, columns[i]);
+        const Count* part = sibling.row(c, i);
+        Count* rest = row_of(c, i);
+        std::fill(rest + begin_of(i), rest + i, 0);  // read in whole vectors when subtracted in turn
+        for (std::size_t j = i; j < columns.size(); ++j) rest[j] = all[columns[j]] - part[j];
+        std::fill(rest + columns.size(), rest + stride_, 0);
+    });
 }
 
 void PairMatrix::counts_of(std::size_t i, Count* out) const {

@@ -36,8 +36,12 @@ public:
     void counts_of(std::size_t i, Count* out) const;
 
 private:
+    void reshape(std::size_t n_classes, std::size_t n_rows, std::size_t stride);
+    // Calls visit(class, row) for all of them; false when stopped.
+    template <class Visit>
+    bool for_rows(const Problem& problem, std::size_t n_rows, const Visit& visit) const;
     Count* row_of(std::size_t c, std::size_t i) { return counts_.data() + (c * stride_ + i) * stride_; }
-    // Worth a look at the clock now and then.
+    // Large enough to poll the limits while it is filled.
     bool is_large() const { return class_step() > 1 << 16; }
     // Where a row's counts begin: the upper triangle, in whole vectors.
     static std::size_t begin_of(std::size_t i) { return i / kLanes * kLanes; }

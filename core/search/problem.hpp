@@ -1,4 +1,7 @@
-// What is to be solved, and how: shared by the greedy completion and the search.
+// What is to be solved, and how: shared by the greedy completion and the search; and what class counts say of a node.
+//
+// Invariant: constant while a solve lasts, but for the limits. Everything here that takes counts reads no rows.
+// Cost:      a few operations a class and column.
 #pragma once
 
 #include <cstddef>
@@ -78,12 +81,12 @@ inline Cost weight_at(const View& view, const Count* counts, std::size_t j) {
     return sum;
 }
 
-// Least loss of any tree on these rows (equivalent points).
+// Minimum loss of any tree on these rows (equivalent points).
 inline Cost unavoidable_loss(const View& view, const Count* counts) {
     return weight_at(view, counts, view.unavoidable());
 }
 
-// Least cost of any tree with a split on these rows.
+// Minimum cost of any tree with a split on these rows.
 inline Cost split_floor(const Problem& problem, const View& view, const Count* counts) {
     return split_floor(problem.objective.price, unavoidable_loss(view, counts));
 }

@@ -1,29 +1,10 @@
 #include "search/recursion.hpp"
 
 #include <algorithm>
-#include <deque>
+
+#include "search/worker.hpp"
 
 namespace splitsecond {
-
-struct Search::Worker {
-    struct Level {
-        Level(const Problem& problem, Statistics& statistics) : split(problem, statistics) {}
-        OpenSplit split;
-        Candidates::Scratch scratch;
-    };
-
-    explicit Worker(const Problem& problem_) : problem(problem_), greedy(problem_) {}
-
-    Level& level(std::size_t i) {
-        while (levels.size() <= i) levels.emplace_back(problem, statistics);
-        return levels[i];
-    }
-
-    const Problem& problem;
-    Greedy greedy;
-    Statistics statistics;
-    std::deque<Level> levels;
-};
 
 // ---- the definition -------------------------------------------------------------------------------
 
@@ -62,8 +43,8 @@ Bounds Search::value(Worker& worker, std::size_t level, OpenSplit& split, int si
         result = solve_two_levels(problem_, split.view(), split.counts(side), *pairs,
                                   worker.level(level).scratch.scan);
     } else {
-        // Completions count the rows of most of their nodes' children just once: that a third of the words are
-        // somebody else's costs less than gathering the rest.
+        // Completions count the rows of most of their nodes' children just once: skipping a third of the words, which
+        // hold rows of the sibling, costs less than gathering the others.
         const Node* child = split.enter(side, needs_pairs(depth, lookahead), lookahead == 1);
         if (child == nullptr) return known;
         // Completions cost little beside the rows gathered: looking further than asked spares gathering them
@@ -175,34 +156,6 @@ Cost Search::solve_children(Worker& worker, std::size_t level, OpenSplit& split,
     return sum;
 }
 
-// ---- what is known without a search ---------------------------------------------------------------
-
-Bounds Search::known_bounds(Worker& worker, OpenSplit& split, int side, std::size_t depth,
-                            std::size_t lookahead) {
-    const Cost leaf = split.leaf_cost(side), floor = split.split_floor(side);
-    if (depth == 0 || leaf <= floor) return {leaf, leaf, -1};
-    if (depth == 1 && lookahead >= 1) return solve_one_level(problem_, split.view(), split.counts(side));
-    if (!remembers(lookahead)) return {floor, leaf, -1};
-    return look_up(worker, split.key(side, depth, lookahead), {floor, leaf, -1});
-}
-
-Bounds Search::look_up(Worker& worker, const Subproblem& key, const Bounds& otherwise) {
-    if (!problem_.speed.cache) return otherwise;
-    const auto found = cache_.find(key);
-    if (!found) return otherwise;
-    ++worker.statistics.cache_hits;
-    return *found;
-}
-
-std::int32_t Search::known_split(const Node& node, std::size_t depth, std::size_t lookahead) const {
-    const Count* counts = node.counts.data();
-    if (depth == 0 || leaf_cost(problem_, node.view(), counts) <= split_floor(problem_, node.view(), counts))
-        return -1;
-    if (depth == 1) return solve_one_level(problem_, node.view(), counts).feature;
-    const auto found = cache_.find(node.key(depth, lookahead));
-    return found ? found->feature : -1;
-}
-
 // ---- all splits of a node -------------------------------------------------------------------------
 
 bool Search::values(std::size_t worker_index, OpenSplit& split, std::size_t depth, std::size_t lookahead,
@@ -214,35 +167,6 @@ bool Search::values(std::size_t worker_index, OpenSplit& split, std::size_t dept
     const int lighter = split.weight(0) <= split.weight(1) ? 0 : 1;  // it is cheaper
     solve_children(worker, 0, split, depth, lookahead, budget, lighter, values);
     return values[0] + values[1] <= budget && !problem_.limits.stopped();
-}
-
-// ---- threads --------------------------------------------------------------------------------------
-
-Search::Search(const Problem& problem, Workers& workers, bool shares_subproblems)
-    : problem_(problem),
-      threads_(workers),
-      cache_(problem.limits, workers.count() > 1),
-      shares_subproblems_(shares_subproblems) {
-    for (std::size_t i = 0; i < workers.count(); ++i) workers_.push_back(std::make_unique<Worker>(problem));
-}
-
-Search::~Search() = default;
-
-Greedy& Search::greedy(std::size_t worker) { return workers_[worker]->greedy; }
-
-OpenSplit& Search::split(std::size_t worker) { return workers_[worker]->level(0).split; }
-
-Candidates::Scratch& Search::scratch(std::size_t worker) { return workers_[worker]->level(0).scratch; }
-
-bool Search::count_pairs(std::size_t worker, Node& node) {
-    return node.count_pairs(problem_, workers_[worker]->statistics);
-}
-
-Statistics Search::statistics() const {
-    Statistics sum;
-    for (const auto& worker : workers_) sum += worker->statistics;
-    sum.cache_entries = cache_.size();
-    return sum;
 }
 
 }  // namespace splitsecond

@@ -62,7 +62,7 @@ private:
     Bounds minimise(Worker& worker, std::size_t level, const Node& node, std::size_t depth,
                     std::size_t lookahead, Cost budget);
 
-    // Bounds that need no search.
+    // Bounds that need no search (known.cpp).
     Bounds known_bounds(Worker& worker, OpenSplit& split, int side, std::size_t depth, std::size_t lookahead);
     Bounds look_up(Worker& worker, const Subproblem& key, const Bounds& otherwise);
 

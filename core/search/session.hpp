@@ -1,4 +1,8 @@
 // What every solve begins with: the packed rows as the root node, threads, the search, and the greedy tree.
+//
+// Invariant: members are made in the order in which they need each other; the greedy tree is there before anything that
+//            a limit may stop.
+// Cost:      one greedy tree; order_rows and find_unavoidable are a pass over the rows each.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // One tree: from the user's table to the tree of an algorithm (algorithms.hpp), within limits.
 //
+// Invariant: there is always a tree; when stopped, it is the best found, and lower_bound is still true.
+//
 // Example:
 //     Options options;
 //     options.algorithm = Algorithm::lickety_split;

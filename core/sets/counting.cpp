@@ -34,11 +34,11 @@ std::vector<std::uint32_t> Graph::bottom_up() const {
 
 // One word for each number is mostly enough. Where it is not, counting begins again with more.
 bool Graph::count(Limits& limits) {
-    constexpr std::size_t kMostDigits = 4096;  // no set that can be built needs as many
+    constexpr std::size_t kMaxDigits = 4096;  // no set that can be built needs as many
     numbering_.reset();
     digits_ = 1;
     Counted done;
-    while ((done = fill_histograms(limits)) == Counted::too_few_digits && digits_ < kMostDigits) digits_ *= 2;
+    while ((done = fill_histograms(limits)) == Counted::too_few_digits && digits_ < kMaxDigits) digits_ *= 2;
     if (done == Counted::too_few_digits) limits.out_of_memory();
     if (done != Counted::all) histograms_.clear();
     return done == Counted::all;
@@ -112,8 +112,8 @@ Graph::Counted Graph::fill_histogram(std::uint32_t id, Limits& limits) {
         return numbers.data() + place->second * digits_;
     };
     if (node.leaf && within_budget(node, leaf_key(node))) add_one(number_of(leaf_key(node)), digits_);
-    const Cost most = std::max(node.budget, node.prefix.budget);  // a prefix costs no less than its trees
-    constexpr std::size_t kPairsPerLook = 1 << 14;
+    const Cost max_cost = std::max(node.budget, node.prefix.budget);  // a prefix costs no less than its trees
+    constexpr std::size_t kPairsPerPoll = 1 << 14;
     std::size_t pairs = 0;
     for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
         if (limits.stop()) return Counted::stopped;
@@ -121,14 +121,14 @@ Graph::Counted Graph::fill_histogram(std::uint32_t id, Limits& limits) {
         const Histogram& no = histograms_[edges[e].no];
         for (std::size_t i = 0; i < yes.keys.size(); ++i) {
             pairs += no.keys.size();
-            if (pairs >= kPairsPerLook) {
+            if (pairs >= kPairsPerPoll) {
                 pairs = 0;
                 if (!limits.has_room(keys.size() * (2 * sizeof(Key) + digits_ * sizeof(Digit))))
                     limits.out_of_memory();
                 if (limits.stop()) return Counted::stopped;
             }
             for (std::size_t j = 0; j < no.keys.size(); ++j) {
-                if (yes.keys[i].cost + no.keys[j].cost > most) break;
+                if (yes.keys[i].cost + no.keys[j].cost > max_cost) break;
                 if (is_trivial_split(edges[e], yes.keys[i], no.keys[j])) continue;
                 const Key key = combine(node, yes.keys[i], no.keys[j]);
                 if (within_budget(node, key) &&

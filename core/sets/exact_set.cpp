@@ -1,5 +1,7 @@
 #include "sets/exact_set.hpp"
 
+#include <algorithm>
+
 #include "sets/builder.hpp"
 
 namespace splitsecond {

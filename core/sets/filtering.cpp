@@ -1,5 +1,6 @@
 // The trees of a set that pass a filter, as another graph: edges are dropped, or nodes doubled ("must still ask about
 // one of these features", "never asks about them").
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 

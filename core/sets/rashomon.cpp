@@ -25,14 +25,14 @@ void solve_children_of_root(Session& session, std::size_t lookahead, Cost known,
     Search& search = session.search;
     Limits& limits = session.problem.limits;
     const Cost slack = bound - known;
-    std::atomic<Cost> least = known;
+    std::atomic<Cost> best = known;
     const auto solve = [&](std::size_t f, std::size_t worker) {
         Cost values[2];
         OpenSplit& split = search.split(worker);
         split.open(session.root, f);
-        if (!search.values(worker, split, session.depth - 1, lookahead - 1, least + slack, values)) return;
-        Cost now = least;
-        while (values[0] + values[1] < now && !least.compare_exchange_weak(now, values[0] + values[1])) {
+        if (!search.values(worker, split, session.depth - 1, lookahead - 1, best + slack, values)) return;
+        Cost now = best;
+        while (values[0] + values[1] < now && !best.compare_exchange_weak(now, values[0] + values[1])) {
         }
     };
     limits.completes([&] {  // what is not known then will be looked for again

@@ -1,5 +1,7 @@
 #include "sets/resplit.hpp"
 
+#include <algorithm>
+
 #include "sets/builder.hpp"
 
 namespace splitsecond {

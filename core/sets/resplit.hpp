@@ -4,9 +4,11 @@
 //        bound(V(D, depth, lookahead));
 //     2. every leaf of a prefix filled with any tree that costs no more than the greedy one there.
 //
-// A tree can grow out of several prefixes. Its *prefix cost* is the least cost of one of them; the set is all trees
+// A tree can grow out of several prefixes. Its *prefix cost* is the minimum cost of one of them; the set is all trees
 // whose prefix cost is within the bound, so that no tree can be in it twice. Prefix is the prefix cost's definition;
 // ResplitBuilder (resplit.cpp) finds the nodes and splits.
+//
+// Cost: two values of V for each split above the horizon (for its prefixes and for its fills), one below it.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +30,10 @@ enum class Role : std::uint8_t {
 struct Prefix {
     Role role = Role::plain;
     Cost budget = -1;  // what prefixes may cost from here on
-    Cost end_cost =
-        kInfinite;  // of a prefix that ends here: a leaf's above the horizon, the greedy tree's at it
-    Cost fill_budget =
-        -1;  // what a tree may cost that takes the place of the prefix's end: what greedy costs
+    // Of a prefix that ends here: what a leaf costs above the horizon, what the greedy tree costs at it.
+    Cost end_cost = kInfinite;
+    // What a tree may cost that takes the place of the prefix's end: no more than the greedy tree.
+    Cost fill_budget = -1;
 
     // Prefix cost of a tree of this cost, whose children's prefix costs add up to `below`.
     Cost cost(Cost tree, Cost below) const {

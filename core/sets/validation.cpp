@@ -7,7 +7,7 @@
 namespace splitsecond {
 namespace {
 
-constexpr std::uint32_t kMostLevels = 65535;
+constexpr std::uint32_t kMaxLevels = 65535;
 
 void refuse_if(bool wrong) {
     if (wrong) throw std::invalid_argument("the arrays are not those of a set of trees.");
@@ -41,7 +41,7 @@ void Graph::restore() {
     std::size_t next_edge = 0;  // nodes have their edges one after the other
     for (std::size_t i = 0; i < n; ++i) {
         GraphNode& node = nodes[i];
-        refuse_if(node.level > kMostLevels || node.prefix.role > Role::prefix ||
+        refuse_if(node.level > kMaxLevels || node.prefix.role > Role::prefix ||
                   node.edge_begin != next_edge || node.edge_end < next_edge || node.edge_end > edges.size());
         refuse_if(!is_budget(node.budget) || !is_budget(node.prefix.budget) ||
                   !is_budget(node.prefix.end_cost) || !is_budget(node.prefix.fill_budget));
@@ -54,7 +54,7 @@ void Graph::restore() {
             refuse_if(edges[e].feature < 0);
             for (const std::uint32_t id : {edges[e].yes, edges[e].no}) {
                 refuse_if(id >= n);
-                // Levels rise along edges, so that there is no way round in circles.
+                // Levels rise along edges, so that there are no cycles.
                 refuse_if(nodes[id].edge_begin != nodes[id].edge_end && nodes[id].level <= node.level);
             }
         }

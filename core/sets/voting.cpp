@@ -100,8 +100,8 @@ private:
 
 bool Graph::vote(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
                  std::vector<Digit>& votes, Limits& limits) const {
-    constexpr std::size_t kMostHeld = std::size_t{1} << 24;  // rows at all nodes of a level together
-    const std::size_t block = std::max<std::size_t>(256, kMostHeld / nodes.size());
+    constexpr std::size_t kMaxHeld = std::size_t{1} << 24;  // rows at all nodes of a level together
+    const std::size_t block = std::max<std::size_t>(256, kMaxHeld / nodes.size());
     votes.assign(n_rows * n_classes * digits_, 0);
     for (std::size_t begin = 0; begin < n_rows; begin += block) {
         Rows rows(std::min(block, n_rows - begin));

@@ -71,7 +71,7 @@ struct HeldTarget {
     std::optional<Array<std::int32_t>> weights;
 };
 
-// Limits of one call, and who hears how far it is.
+// Limits of one call, and the listener that is told its progress.
 struct RunOptions {
     double seconds = Limits::kNoDeadline;
     std::size_t bytes = Limits::kNoBudget;
@@ -81,13 +81,17 @@ struct RunOptions {
 
 void check_rows(const HeldTable& table, const HeldTarget& target);
 
+// What requests for a tree and for a set have in common.
+void set_search(SearchOptions& options, const Objective& objective, std::size_t max_depth,
+                bool exact_last_split, const RunOptions& run, const SpeedOptions& speed);
+
 // ---- what goes out --------------------------------------------------------------------------------
 
 const char* name_of(Status status);
 
 // ---- long work ------------------------------------------------------------------------------------
 
-// Polls Python while a search runs: signals, and a listener that is told how far it is. Ctrl-C ends the search, not the
+// Polls Python while a search runs: signals, and a listener that is told its progress. Ctrl-C ends the search, not the
 // program; any other exception of a handler or the listener is raised afterwards.
 class PythonPoll {
 public:

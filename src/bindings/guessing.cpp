@@ -21,7 +21,7 @@ nb::tuple bin(const Array<double>& values, const std::optional<Array<double>>& w
     const bool shared = bins.lowest == bins.highest;  // one value a bin: one array will do
     const nb::object lowest = nb::cast(to_array(std::move(bins.lowest)));
     const nb::object highest = shared ? lowest : nb::cast(to_array(std::move(bins.highest)));
-    return nb::make_tuple(to_array(std::move(bins.bins)), lowest, highest, bins.has_blank);
+    return nb::make_tuple(to_array(std::move(bins.bins)), lowest, highest, bins.has_missing);
 }
 
 // A column whose bins are kept alive.

@@ -1,17 +1,11 @@
 // What all requests have in common: the objective, limits, and switches that change only the speed; and what all
 // results have.
-#include <stdexcept>
 #include <string>
 
 #include "bindings.hpp"
 
 namespace splitsecond {
 namespace {
-
-Loss loss_named(const std::string& name) {
-    if (name == "zero_one") return Loss::zero_one;
-    throw std::invalid_argument("loss='" + name + "' is not one of zero_one.");
-}
 
 RunOptions run_of(std::optional<double> time_limit, std::optional<std::size_t> memory_limit,
                   std::size_t n_threads, nb::object progress) {
@@ -20,6 +14,15 @@ RunOptions run_of(std::optional<double> time_limit, std::optional<std::size_t> m
 }
 
 }  // namespace
+
+void set_search(SearchOptions& options, const Objective& objective, std::size_t max_depth,
+                bool exact_last_split, const RunOptions& run, const SpeedOptions& speed) {
+    options.objective = objective;
+    options.max_depth = max_depth;
+    options.exact_last_split = exact_last_split;
+    options.n_threads = run.n_threads;
+    options.speed = speed;
+}
 
 const char* name_of(Status status) {
     switch (status) {

@@ -53,13 +53,9 @@ void bind_sets(nb::module_& m) {
                std::optional<std::size_t> lookahead, bool keep_trivial, bool exact_last_split,
                nb::callable bound, const RunOptions& run, const SpeedOptions& speed) {
                 SetOptions options;
-                options.objective = objective;
-                options.max_depth = max_depth;
                 options.lookahead = lookahead;
                 options.keep_trivial = keep_trivial;
-                options.exact_last_split = exact_last_split;
-                options.n_threads = run.n_threads;
-                options.speed = speed;
+                set_search(options, objective, max_depth, exact_last_split, run, speed);
                 new (self) SetRequest{std::move(options), std::move(bound), run};
             },
             "objective"_a, nb::kw_only(), "max_depth"_a, "lookahead"_a.none(), "keep_trivial"_a,

@@ -39,13 +39,9 @@ void bind_solving(nb::module_& m) {
                const RunOptions& run, const SpeedOptions& speed) {
                 Options options;
                 options.algorithm = algorithm_named(algorithm);
-                options.objective = objective;
-                options.max_depth = max_depth;
                 options.lookahead = lookahead;
                 options.postprocess = postprocess;
-                options.exact_last_split = exact_last_split;
-                options.n_threads = run.n_threads;
-                options.speed = speed;
+                set_search(options, objective, max_depth, exact_last_split, run, speed);
                 new (self) TreeRequest{options, run};
             },
             "algorithm"_a, "objective"_a, nb::kw_only(), "max_depth"_a, "lookahead"_a, "postprocess"_a,

@@ -36,10 +36,10 @@ Bins check_bins(const std::vector<double>& values, const std::vector<double>& we
 
     std::vector<std::vector<double>> inside(n_bins);
     std::set<double> distinct;
-    bool has_blank = false;
+    bool has_missing = false;
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (std::isnan(values[i])) {
-            has_blank = true;
+            has_missing = true;
             CHECK_EQ(std::size_t{out.bins[i]}, n_bins);
             continue;
         }
@@ -47,7 +47,7 @@ Bins check_bins(const std::vector<double>& values, const std::vector<double>& we
         CHECK_LT(std::size_t{out.bins[i]}, n_bins);
         if (out.bins[i] < n_bins) inside[out.bins[i]].push_back(values[i]);
     }
-    CHECK_EQ(out.has_blank, has_blank);
+    CHECK_EQ(out.has_missing, has_missing);
     for (std::size_t bin = 0; bin < n_bins; ++bin) {
         CHECK(!inside[bin].empty());
         if (inside[bin].empty()) continue;
@@ -68,9 +68,9 @@ Bins check_bins(const std::vector<double>& values, const std::vector<double>& we
 
 double real(Random& random) { return static_cast<double>(random.word() >> 11) * 0x1p-53; }
 
-enum class Kind { digits, years, wide, far, reals, tiny, huge, zeros, blank, mixed };
-const std::vector<Kind> kKinds = {Kind::digits, Kind::years, Kind::wide,  Kind::far,   Kind::reals,
-                                  Kind::tiny,   Kind::huge,  Kind::zeros, Kind::blank, Kind::mixed};
+enum class Kind { digits, years, wide, far, reals, tiny, huge, zeros, missing, mixed };
+const std::vector<Kind> kKinds = {Kind::digits, Kind::years, Kind::wide,  Kind::far,     Kind::reals,
+                                  Kind::tiny,   Kind::huge,  Kind::zeros, Kind::missing, Kind::mixed};
 
 double number(Random& random, Kind kind) {
     const auto whole = [&](std::size_t n) { return static_cast<double>(random.below(n)); };
@@ -84,7 +84,7 @@ double number(Random& random, Kind kind) {
         case Kind::tiny: return sign * kLeast * whole(1000);
         case Kind::huge: return sign * kHuge * real(random);
         case Kind::zeros: return random.one_of<double>({0.0, -0.0, 1.0, -1.0});
-        case Kind::blank: return kNaN;
+        case Kind::missing: return kNaN;
         case Kind::mixed: break;
     }
     return random.one_of<double>({kNaN, 0.0, -0.0, kLeast, -kLeast, kHuge, -kHuge, 0.5, 1e-300, 65536, 65537,
@@ -96,10 +96,11 @@ void test_random(std::uint64_t seed) {
     const Kind kind = random.one_of(kKinds);
     const std::size_t n = random.one_of<std::size_t>({0, 1, 2, 10, 100, 1000});
     const std::size_t max_bins = random.one_of<std::size_t>({1, 2, 3, 10, 64, 255, 65535});
-    const std::size_t blanks = random.one_of<std::size_t>({0, 0, 20, 90});
+    const std::size_t missing = random.one_of<std::size_t>({0, 0, 20, 90});
     const check::Context context("seed ", seed, ", kind ", kind, ", ", n, " rows, ", max_bins, " bins");
     std::vector<double> values, weights;
-    for (std::size_t i = 0; i < n; ++i) values.push_back(random.chance(blanks) ? kNaN : number(random, kind));
+    for (std::size_t i = 0; i < n; ++i)
+        values.push_back(random.chance(missing) ? kNaN : number(random, kind));
     const std::vector<double> all_weights = random.one_of<std::vector<double>>(
         {{}, {0}, {0, 1}, {0, 1, 2, 3}, {1e300, 1e-300, 0}, {1e300}, {1e-300}, {kLeast}, {0.1, 0.7}});
     for (std::size_t i = 0; i < n && !all_weights.empty(); ++i) weights.push_back(random.one_of(all_weights));
@@ -111,11 +112,11 @@ void test_random(std::uint64_t seed) {
 void test_small() {
     CHECK(binned({}, {}, 255).bins.empty());
     CHECK(binned({}, {}, 255).lowest.empty());
-    CHECK(!binned({}, {}, 255).has_blank);
+    CHECK(!binned({}, {}, 255).has_missing);
 
-    const Bins blanks = check_bins({kNaN, kNaN}, {}, 255);
-    CHECK(blanks.bins == std::vector<std::uint16_t>({0, 0}));
-    CHECK(blanks.has_blank);
+    const Bins missing = check_bins({kNaN, kNaN}, {}, 255);
+    CHECK(missing.bins == std::vector<std::uint16_t>({0, 0}));
+    CHECK(missing.has_missing);
 
     const Bins signs = check_bins({0.0, 1.0, -0.0, kNaN, -1.0}, {}, 255);
     CHECK(signs.bins == std::vector<std::uint16_t>({1, 2, 1, 3, 0}));
@@ -131,7 +132,7 @@ void test_small() {
     CHECK_EQ(check_bins({1, 2, 3}, {}, 1).lowest.size(), 1u);
 }
 
-// A number of 16 bits still holds the bin of blanks.
+// A number of 16 bits still holds the bin of missing values.
 void test_most_bins() {
     for (const std::size_t n : {65534, 65535, 65536, 70000})
         for (const double step : {1.0, 0.5, 3.0}) {

@@ -34,7 +34,7 @@ public:
             const CaseColumn& column = problem.columns[c];
             const std::uint32_t end = column.ordered ? column.n_values - 1 : column.n_values;
             for (std::uint32_t bin = column.first; bin < end; ++bin) all_.push_back({c, bin, 0});
-            if (column.ask_if_blank) all_.push_back({c, column.n_bins - 1, 0});
+            if (column.ask_if_missing) all_.push_back({c, column.n_bins - 1, 0});
         }
     }
 
@@ -207,10 +207,10 @@ void test_only_allowed(std::uint64_t seed) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> seen;
     for (const Question& question : found) {
         const CaseColumn& column = problem.columns[question.column];
-        const bool blank = column.ask_if_blank && question.bin == column.n_bins - 1;
+        const bool missing = column.ask_if_missing && question.bin == column.n_bins - 1;
         const bool value =
             question.bin >= column.first && question.bin + (column.ordered ? 1 : 0) < column.n_values;
-        CHECK(blank || value);
+        CHECK(missing || value);
         CHECK_LT(0.0, question.gain);
         seen.emplace_back(question.column, question.bin);
     }
@@ -218,8 +218,8 @@ void test_only_allowed(std::uint64_t seed) {
     CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
 }
 
-void test_first_and_blank() {
-    // The class is bin 0; bin 2 is blank and says nearly the same.
+void test_first_and_missing() {
+    // The class is bin 0; bin 2 is missing and says nearly the same.
     Case problem;
     CaseColumn column{{}, 3, 2, 0, true, false};
     for (int i = 0; i < 100; ++i) {
@@ -233,9 +233,9 @@ void test_first_and_blank() {
         return bins;
     };
     CHECK(asked() == std::vector<std::uint32_t>{0});  // the best it may ask
-    problem.columns[0].ask_if_blank = true;
+    problem.columns[0].ask_if_missing = true;
     CHECK(asked() == std::vector<std::uint32_t>{2});
-    problem.columns[0].ask_if_blank = false;
+    problem.columns[0].ask_if_missing = false;
     problem.columns[0].first = 1;
     CHECK(asked().empty());
     problem.columns[0].ordered = false;
@@ -243,13 +243,13 @@ void test_first_and_blank() {
     problem.columns[0].n_values = 0;
     problem.columns[0].first = 0;
     CHECK(asked().empty());
-    problem.columns[0].ask_if_blank = true;
+    problem.columns[0].ask_if_missing = true;
     CHECK(asked() == std::vector<std::uint32_t>{2});
     for (const bool ordered : {false, true}) {
         problem.columns[0] = column;
         problem.columns[0].ordered = ordered;
-        problem.columns[0].n_values = 3;  // no bin is left for blanks
-        problem.columns[0].ask_if_blank = true;
+        problem.columns[0].n_values = 3;  // no bin is left for missing values
+        problem.columns[0].ask_if_missing = true;
         CHECK(asked() == std::vector<std::uint32_t>{ordered ? 1u : 2u});
     }
 }
@@ -409,7 +409,7 @@ int main() {
     test_oracle_small();
     test_oracle_sliced();
     for (std::uint64_t seed = 0; seed < 20; ++seed) test_only_allowed(seed);
-    test_first_and_blank();
+    test_first_and_missing();
     test_ties();
     test_wanted();
     test_deep();

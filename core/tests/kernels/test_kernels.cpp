@@ -1,4 +1,5 @@
-// Every path of kernels against naive loops; the entropies bit for bit between paths.
+// Every path of kernels against naive loops; the entropies bit for bit between paths. The loops that know a loss are
+// in losses/test_objective.cpp.
 #include "kernels/kernels.hpp"
 
 #include <algorithm>
@@ -228,141 +229,7 @@ void test_compress(const Kernels& kernels, Random& random) {
                 }
 }
 
-// ---- the best single split below each child -------------------------------------------------------
-
-void check_stumps(const Kernels& kernels, Random& random, std::size_t k, std::size_t n_classes) {
-    // Counts of real rows, so that they fit together.
-    const std::size_t n_rows = random.between(1, 40), stride = View::stride_for(k);
-    std::vector<Count> pair(n_classes * stride * stride, 0), single(n_classes * stride, 0),
-        total(n_classes, 0);
-    for (std::size_t r = 0; r < n_rows; ++r) {
-        const std::size_t c = random.below(n_classes);
-        const Count weight = static_cast<Count>(random.between(1, 5));
-        std::vector<bool> row(k);
-        for (std::size_t j = 0; j < k; ++j) row[j] = random.chance(40);
-        total[c] += weight;
-        for (std::size_t i = 0; i < k; ++i) {
-            if (!row[i]) continue;
-            single[c * stride + i] += weight;
-            for (std::size_t j = i; j < k; ++j)
-                if (row[j]) pair[(c * stride + i) * stride + j] += weight;
-        }
-    }
-    std::vector<Cost> yes(k), no(k);  // losses of leaves, say
-    for (std::vector<Cost>* side : {&yes, &no})
-        for (Cost& loss : *side) loss = static_cast<Cost>(random.below(30));
-    std::vector<Cost> expected_yes = yes, expected_no = no;
-    std::vector<Count> with(k, 0);
-    for (std::size_t i = 0; i < k; ++i)
-        for (std::size_t c = 0; c < n_classes; ++c) with[i] += single[c * stride + i];
-    for (std::size_t i = 0; i < k; ++i)
-        for (std::size_t j = 0; j < k; ++j) {
-            if (j == i) continue;
-            Count heaviest[4] = {0, 0, 0, 0}, weight[4] = {0, 0, 0, 0};
-            for (std::size_t c = 0; c < n_classes; ++c) {
-                const Count both = pair[(c * stride + std::min(i, j)) * stride + std::max(i, j)];
-                const Count with_i = single[c * stride + i], with_j = single[c * stride + j];
-                const Count parts[4] = {both, with_i - both, with_j - both,
-                                        total[c] - with_i - with_j + both};
-                for (int p = 0; p < 4; ++p) {
-                    heaviest[p] = std::max(heaviest[p], parts[p]);
-                    weight[p] += parts[p];
-                }
-            }
-            const auto loss = [&](int p) { return Cost{weight[p] - heaviest[p]}; };
-            expected_yes[i] = std::min(expected_yes[i], loss(0) + loss(1));
-            expected_no[i] = std::min(expected_no[i], loss(2) + loss(3));
-        }
-    std::vector<std::byte> scratch(kStumpScratch * k);
-    const Objective objective;
-    kernels.of(objective).best_stumps(objective,
-                                      {{single.data(), stride, total.data(), n_classes, k},
-                                       pair.data(),
-                                       stride * stride,
-                                       stride,
-                                       scratch.data()},
-                                      with.data(), yes.data(), no.data());
-    CHECK(yes == expected_yes);
-    CHECK(no == expected_no);
-}
-
-void test_best_stumps(const Kernels& kernels, Random& random) {
-    for (std::size_t n_classes = 1; n_classes <= 5; ++n_classes)
-        for (const std::size_t k : {1, 2, 3, 7, 8, 9, 17, 33, 70}) {
-            const check::Context context(n_classes, " classes, ", k, " features");
-            for (int repeat = 0; repeat < 3; ++repeat) check_stumps(kernels, random, k, n_classes);
-        }
-}
-
-// Class counts of features, each within the class's total.
-std::vector<Count> random_features(Random& random, const std::vector<Count>& total, std::size_t step,
-                                   std::size_t k) {
-    std::vector<Count> single(total.size() * step, 0);
-    for (std::size_t j = 0; j < k; ++j)
-        for (std::size_t c = 0; c < total.size(); ++c)
-            single[c * step + j] = static_cast<Count>(random.below(static_cast<std::size_t>(total[c]) + 1));
-    return single;
-}
-
-void test_best_stump(const Kernels& kernels, Random& random) {
-    for (std::size_t n_classes = 1; n_classes <= 5; ++n_classes)
-        for (const std::size_t k : {0, 1, 2, 8, 63, 64, 65, 130}) {
-            const check::Context context(n_classes, " classes, ", k, " features");
-            const std::size_t step = k + random.below(9);
-            const std::vector<Count> total = random_counts(random, n_classes);
-            const std::vector<Count> single = random_features(random, total, step, k);
-            Cost all = 0, heaviest = 0;
-            for (const Count weight : total) {
-                all += weight;
-                heaviest = std::max<Cost>(heaviest, weight);
-            }
-            Cost expected = all - heaviest;  // without a feature
-            for (std::size_t j = 0; j < k; ++j) {
-                Cost heaviest_yes = 0, heaviest_no = 0;
-                for (std::size_t c = 0; c < n_classes; ++c) {
-                    const Cost with = single[c * step + j];
-                    heaviest_yes = std::max(heaviest_yes, with);
-                    heaviest_no = std::max(heaviest_no, total[c] - with);
-                }
-                expected = std::min(expected, all - heaviest_yes - heaviest_no);
-            }
-            const Objective objective;
-            CHECK_EQ(kernels.of(objective).best_stump(objective,
-                                                      {single.data(), step, total.data(), n_classes, k}),
-                     expected);
-        }
-}
-
-void test_leaf_losses(const Kernels& kernels, Random& random) {
-    for (std::size_t n_classes = 1; n_classes <= 4; ++n_classes)
-        for (const std::size_t k : {0, 1, 2, 8, 63, 64, 65, 130}) {
-            const check::Context context(n_classes, " classes, ", k, " features");
-            const std::size_t step = k + random.below(9);
-            const std::vector<Count> total = random_counts(random, n_classes);
-            const std::vector<Count> single = random_features(random, total, step, k);
-            std::vector<Count> expected_with(k, 0), with(k);
-            std::vector<Cost> expected[2] = {std::vector<Cost>(k), std::vector<Cost>(k)};
-            Count all = 0;
-            for (const Count weight : total) all += weight;
-            for (std::size_t j = 0; j < k; ++j) {
-                Count heaviest_yes = 0, heaviest_no = 0;
-                for (std::size_t c = 0; c < n_classes; ++c) {
-                    const Count in_class = single[c * step + j];
-                    expected_with[j] += in_class;
-                    heaviest_yes = std::max(heaviest_yes, in_class);
-                    heaviest_no = std::max(heaviest_no, total[c] - in_class);
-                }
-                expected[0][j] = expected_with[j] - heaviest_yes;
-                expected[1][j] = all - expected_with[j] - heaviest_no;
-            }
-            std::vector<Cost> found[2] = {std::vector<Cost>(k), std::vector<Cost>(k)};
-            const Objective objective;
-            kernels.of(objective).leaf_losses(objective, {single.data(), step, total.data(), n_classes, k},
-                                              with.data(), found[0].data(), found[1].data());
-            CHECK(with == expected_with);
-            for (int side = 0; side < 2; ++side) CHECK(found[side] == expected[side]);
-        }
-}
+// ---- counts and bounds -----------------------------------------------------------------------------
 
 void test_subtract(const Kernels& kernels, Random& random) {
     for (std::size_t n = 0; n < 50; ++n) {
@@ -375,12 +242,12 @@ void test_subtract(const Kernels& kernels, Random& random) {
 
 // Cells that are not part of a matrix may hold anything: their difference wraps around.
 void test_subtract_wraps(const Kernels& kernels) {
-    constexpr Count kLeast = std::numeric_limits<Count>::min(), kMost = std::numeric_limits<Count>::max();
+    constexpr Count kMin = std::numeric_limits<Count>::min(), kMax = std::numeric_limits<Count>::max();
     for (const std::size_t n : {1, 7, 16, 33}) {
-        const std::vector<Count> all(n, kLeast), part(n, 1);
+        const std::vector<Count> all(n, kMin), part(n, 1);
         std::vector<Count> rest(n);
         kernels.subtract(all.data(), part.data(), n, rest.data());
-        CHECK(rest == std::vector<Count>(n, kMost));
+        CHECK(rest == std::vector<Count>(n, kMax));
         kernels.subtract(rest.data(), std::vector<Count>(n, -1).data(), n, rest.data());
         CHECK(rest == all);
     }
@@ -573,9 +440,6 @@ int main() {
         test_pair_counts(*kernels, random);
         test_split_rows(*kernels, random);
         test_compress(*kernels, random);
-        test_best_stumps(*kernels, random);
-        test_best_stump(*kernels, random);
-        test_leaf_losses(*kernels, random);
         test_subtract(*kernels, random);
         test_subtract_wraps(*kernels);
         test_raise_bounds(*kernels, random);

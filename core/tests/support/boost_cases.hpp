@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "guess/boosting.hpp"
 #include "support/check.hpp"
 #include "support/data.hpp"
-#include "guess/boosting.hpp"
 
 namespace splitsecond {
 
@@ -21,7 +21,7 @@ struct CaseColumn {
     std::uint32_t n_values = 1;
     std::uint32_t first = 0;
     bool ordered = true;
-    bool ask_if_blank = false;
+    bool ask_if_missing = false;
 };
 
 struct Case {
@@ -46,7 +46,7 @@ struct Case {
         std::vector<BinnedColumn> out;
         for (const CaseColumn& column : columns)
             out.push_back({column.bins.data(), column.n_bins, column.n_values, column.first, column.ordered,
-                           column.ask_if_blank});
+                           column.ask_if_missing});
         return out;
     }
 };
@@ -77,9 +77,9 @@ inline CaseColumn random_column(Random& random, std::size_t n_rows) {
     column.ordered = random.chance(65);
     column.n_values = static_cast<std::uint32_t>(random.one_of<std::size_t>({2, 3, 5, 9, 40}));
     if (random.chance(25)) column.first = static_cast<std::uint32_t>(random.below(column.n_values - 1));
-    column.ask_if_blank = random.chance(40);
+    column.ask_if_missing = random.chance(40);
     const std::uint32_t others = random.chance(30) ? 2 : 0;  // bins nobody may ask for
-    column.n_bins = column.n_values + others + (column.ask_if_blank ? 1 : 0);
+    column.n_bins = column.n_values + others + (column.ask_if_missing ? 1 : 0);
     const bool sparse = random.chance(40);
     const auto frequent = static_cast<std::uint16_t>(random.below(column.n_bins));
     for (std::size_t row = 0; row < n_rows; ++row)

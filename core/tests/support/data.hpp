@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "support/check.hpp"
 #include "search/solve.hpp"
+#include "support/check.hpp"
 
 namespace splitsecond {
 

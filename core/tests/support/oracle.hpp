@@ -14,8 +14,8 @@
 #include <tuple>
 #include <vector>
 
-#include "support/data.hpp"
 #include "search/bounds.hpp"
+#include "support/data.hpp"
 
 namespace splitsecond {
 

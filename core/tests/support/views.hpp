@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "support/check.hpp"
 #include "data/packed_rows.hpp"
+#include "support/check.hpp"
 
 namespace splitsecond {
 

@@ -1,0 +1,116 @@
+#include "data/block_reader.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstring>
+
+namespace splitsecond {
+namespace {
+
+template <class Visit>
+auto with_type(Type type, Visit visit) {
+    switch (type) {
+        case Type::u8: return visit(std::uint8_t{});
+        case Type::i8: return visit(std::int8_t{});
+        case Type::u16: return visit(std::uint16_t{});
+        case Type::i16: return visit(std::int16_t{});
+        case Type::u32: return visit(std::uint32_t{});
+        case Type::i32: return visit(std::int32_t{});
+        case Type::u64: return visit(std::uint64_t{});
+        case Type::i64: return visit(std::int64_t{});
+        case Type::f32: return visit(float{});
+        case Type::f64: break;
+        case Type::bits: assert(false);  // have no values to visit
+    }
+    return visit(double{});
+}
+
+bool is_bytes_in_rows(const Table& table) {
+    if (std::endian::native != std::endian::little) return false;
+    for (std::size_t j = 0; j < table.dense.size(); ++j) {
+        const Column& column = table.dense[j];
+        const auto* expected = static_cast<const std::uint8_t*>(table.dense[0].data) + j;
+        if (column.type != Type::u8 || column.data != expected || column.stride != table.dense[0].stride)
+            return false;
+    }
+    return !table.dense.empty();
+}
+
+Word read_bits(const Word* words, const std::size_t* rows, std::size_t n) {
+    Word bits = 0;
+    for (std::size_t r = 0; r < n; ++r) bits |= (words[rows[r] / 64] >> rows[r] % 64 & 1) << r;
+    return bits;
+}
+
+}  // namespace
+
+BlockReader::BlockReader(const Kernels& kernels, const Table& table)
+    : kernels_(kernels), table_(table), by_rows_(is_bytes_in_rows(table)) {}
+
+std::optional<Cell> BlockReader::read(const std::size_t* rows, std::size_t n, Word* out) const {
+    if (table_.row_begin != nullptr) return read_sparse(rows, n, out);
+    return by_rows_ ? read_bytes(rows, n, out) : read_columns(rows, n, out);
+}
+
+std::optional<Cell> BlockReader::read_bytes(const std::size_t* rows, std::size_t n, Word* out) const {
+    const auto* base = static_cast<const std::uint8_t*>(table_.dense[0].data);
+    const std::uint8_t* starts[kRows];
+    for (std::size_t r = 0; r < n; ++r)
+        starts[r] = base + static_cast<std::ptrdiff_t>(rows[r]) * table_.dense[0].stride;
+    for (std::size_t first = 0; first < table_.n_columns; first += kRows) {
+        const std::size_t width = std::min(kRows, table_.n_columns - first);
+        if (!kernels_.pack_bytes(starts, n, width, out + first)) return find_in_bytes(rows, n);
+        for (std::size_t r = 0; r < n; ++r) starts[r] += width;
+    }
+    return std::nullopt;
+}
+
+std::optional<Cell> BlockReader::find_in_bytes(const std::size_t* rows, std::size_t n) const {
+    const auto* base = static_cast<const std::uint8_t*>(table_.dense[0].data);
+    for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t j = 0; j < table_.n_columns; ++j)
+            if (base[static_cast<std::ptrdiff_t>(rows[r]) * table_.dense[0].stride +
+                     static_cast<std::ptrdiff_t>(j)] > 1)
+                return Cell{rows[r], j};
+    return std::nullopt;
+}
+
+std::optional<Cell> BlockReader::read_columns(const std::size_t* rows, std::size_t n, Word* out) const {
+    for (std::size_t j = 0; j < table_.n_columns; ++j) {
+        const Column& column = table_.dense[j];
+        if (column.type == Type::bits) {
+            out[j] = read_bits(static_cast<const Word*>(column.data), rows, n);
+            continue;
+        }
+        const auto* base = static_cast<const std::byte*>(column.data);
+        const auto bad = with_type(column.type, [&](auto sample) -> std::optional<Cell> {
+            using Value = decltype(sample);
+            Word bits = 0;
+            bool binary = true;
+            for (std::size_t r = 0; r < n; ++r) {
+                Value value;
+                std::memcpy(&value, base + static_cast<std::ptrdiff_t>(rows[r]) * column.stride,
+                            sizeof value);
+                const bool one = value == Value{1};
+                binary &= one || value == Value{0};
+                if (!binary) return Cell{rows[r], j};
+                bits |= static_cast<Word>(one) << r;
+            }
+            out[j] = bits;
+            return std::nullopt;
+        });
+        if (bad) return bad;
+    }
+    return std::nullopt;
+}
+
+std::optional<Cell> BlockReader::read_sparse(const std::size_t* rows, std::size_t n, Word* out) const {
+    std::fill_n(out, table_.n_columns, Word{0});
+    for (std::size_t r = 0; r < n; ++r)
+        for (std::int64_t i = table_.row_begin[rows[r]]; i < table_.row_begin[rows[r] + 1]; ++i)
+            out[table_.ones[i]] |= Word{1} << r;
+    return std::nullopt;
+}
+
+}  // namespace splitsecond

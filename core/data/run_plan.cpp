@@ -1,0 +1,85 @@
+#include "data/run_plan.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace splitsecond {
+namespace {
+
+constexpr std::size_t kMaxWeights = 8;  // of a class that get a run each
+
+using Tally = std::vector<std::pair<Count, std::size_t>>;  // weights, and how many rows have them
+
+void add_row(Tally& tally, Count weight) {
+    auto known =
+        std::find_if(tally.begin(), tally.end(), [&](const auto& each) { return each.first == weight; });
+    if (known == tally.end()) known = tally.insert(tally.end(), {weight, 0});
+    ++known->second;
+}
+
+void add_few(const Tally& rows_of, std::set<Count>& weights) {
+    constexpr Count kSmall = 16;
+    constexpr std::size_t kFew = 32;  // less than one row in this many
+    std::size_t all = 0;
+    for (const auto& [weight, rows] : rows_of) all += weight == 0 ? 0 : rows;
+    for (const auto& [weight, rows] : rows_of) {
+        if (weight == 0 || weight >= kSmall || rows * kFew >= all)
+            weights.insert(weight);
+        else
+            for (Count bit = 1; bit <= weight; bit *= 2)
+                if ((weight & bit) != 0) weights.insert(bit);
+    }
+}
+
+// Weights that differ by a power of two follow each other, the largest first: their counts add up in one sum
+// (Kernels::pair_counts).
+std::vector<Count> in_chains(const std::set<Count>& weights) {
+    std::vector<Count> chains(weights.rbegin(), weights.rend());
+    const auto odd_part = [](Count weight) { return weight == 0 ? 0 : weight / (weight & -weight); };
+    std::stable_sort(chains.begin(), chains.end(),
+                     [&](Count a, Count b) { return odd_part(a) > odd_part(b); });
+    return chains;
+}
+
+std::set<Count> all_bits() {
+    std::set<Count> weights{0};
+    for (int bit = 0; bit < 31; ++bit) weights.insert(Count{1} << bit);
+    return weights;
+}
+
+}  // namespace
+
+RunPlan::RunPlan(const Table& table, const Target& target) : target_(target) {
+    std::vector<Tally> rows(target.n_classes);
+    std::vector<bool> many(target.n_classes, false);
+    for (std::size_t i = 0; target.weights != nullptr && i < table.n_rows; ++i) {
+        const std::size_t cls = target.class_of(i);
+        if (many[cls]) continue;
+        add_row(rows[cls], target.weight_of(i));
+        many[cls] = rows[cls].size() > kMaxWeights;
+    }
+    for (std::size_t cls = 0; cls < target.n_classes; ++cls) {
+        std::set<Count> weights;
+        if (target.weights == nullptr) weights = {1};
+        if (many[cls])
+            weights = all_bits();
+        else
+            add_few(rows[cls], weights);
+        add_class(cls, in_chains(weights));
+    }
+    first_.push_back(runs_.size());
+}
+
+void RunPlan::add_class(std::size_t cls, const std::vector<Count>& weights) {
+    first_.push_back(runs_.size());
+    run_of_bit_.emplace_back();
+    for (const Count weight : weights) {
+        const auto bits = static_cast<std::uint32_t>(weight);
+        if (std::has_single_bit(bits))
+            run_of_bit_[cls][static_cast<std::size_t>(std::countr_zero(bits))] = runs_.size();
+        runs_.push_back({cls, weight, 0, 0});
+    }
+}
+
+}  // namespace splitsecond

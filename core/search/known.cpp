@@ -1,0 +1,66 @@
+// What a search knows without searching: leaves, the last level, and the cache. And its threads.
+#include <algorithm>
+
+#include "search/recursion.hpp"
+#include "search/worker.hpp"
+
+namespace splitsecond {
+
+// ---- what is known without a search ---------------------------------------------------------------
+
+Bounds Search::known_bounds(Worker& worker, OpenSplit& split, int side, std::size_t depth,
+                            std::size_t lookahead) {
+    const Cost leaf = split.leaf_cost(side), floor = split.split_floor(side);
+    if (depth == 0 || leaf <= floor) return {leaf, leaf, -1};
+    if (depth == 1 && lookahead >= 1) return solve_one_level(problem_, split.view(), split.counts(side));
+    if (!remembers(lookahead)) return {floor, leaf, -1};
+    return look_up(worker, split.key(side, depth, lookahead), {floor, leaf, -1});
+}
+
+Bounds Search::look_up(Worker& worker, const Subproblem& key, const Bounds& otherwise) {
+    if (!problem_.speed.cache) return otherwise;
+    const auto found = cache_.find(key);
+    if (!found) return otherwise;
+    ++worker.statistics.cache_hits;
+    return *found;
+}
+
+std::int32_t Search::known_split(const Node& node, std::size_t depth, std::size_t lookahead) const {
+    const Count* counts = node.counts.data();
+    if (depth == 0 || leaf_cost(problem_, node.view(), counts) <= split_floor(problem_, node.view(), counts))
+        return -1;
+    if (depth == 1) return solve_one_level(problem_, node.view(), counts).feature;
+    const auto found = cache_.find(node.key(depth, lookahead));
+    return found ? found->feature : -1;
+}
+
+// ---- threads --------------------------------------------------------------------------------------
+
+Search::Search(const Problem& problem, Workers& workers, bool shares_subproblems)
+    : problem_(problem),
+      threads_(workers),
+      cache_(problem.limits, workers.count() > 1),
+      shares_subproblems_(shares_subproblems) {
+    for (std::size_t i = 0; i < workers.count(); ++i) workers_.push_back(std::make_unique<Worker>(problem));
+}
+
+Search::~Search() = default;
+
+Greedy& Search::greedy(std::size_t worker) { return workers_[worker]->greedy; }
+
+OpenSplit& Search::split(std::size_t worker) { return workers_[worker]->level(0).split; }
+
+Candidates::Scratch& Search::scratch(std::size_t worker) { return workers_[worker]->level(0).scratch; }
+
+bool Search::count_pairs(std::size_t worker, Node& node) {
+    return node.count_pairs(problem_, workers_[worker]->statistics);
+}
+
+Statistics Search::statistics() const {
+    Statistics sum;
+    for (const auto& worker : workers_) sum += worker->statistics;
+    sum.cache_entries = cache_.size();
+    return sum;
+}
+
+}  // namespace splitsecond

@@ -1,0 +1,231 @@
+// Every registered loss, against its definition in a plain function: the scalar rule in all its forms, and the kernels
+// of every instruction set. A new loss is tested once it has such a function here.
+#include "losses/objective.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+#include "support/check.hpp"
+#include "support/data.hpp"
+
+namespace splitsecond {
+namespace {
+
+using Counts = std::vector<Count>;  // the weight of each class at a leaf
+
+// ---- the definitions ------------------------------------------------------------------------------
+
+Cost loss_by_definition(ZeroOne, const Counts& counts) {
+    return std::accumulate(counts.begin(), counts.end(), Cost{0}) -
+           *std::max_element(counts.begin(), counts.end());
+}
+
+// What a leaf loses that predicts this class.
+Cost loss_if_predicted(ZeroOne, const Counts& counts, std::size_t predicted) {
+    return std::accumulate(counts.begin(), counts.end(), Cost{0}) - counts[predicted];
+}
+
+// ---- random counts --------------------------------------------------------------------------------
+
+// Zeros and ties come up often.
+Counts random_leaf(Random& random, std::size_t n_classes) {
+    const std::size_t largest = random.one_of<std::size_t>({1, 3, 1000, 300'000'000});
+    Counts counts(n_classes);
+    for (Count& count : counts) count = static_cast<Count>(random.below(largest + 1));
+    return counts;
+}
+
+// Rows with features, summed up as the search does, so that the counts fit together.
+struct Sample {
+    std::size_t k, n_classes, stride;
+    std::vector<Counts> weights;          // of each row, one class each
+    std::vector<std::vector<bool>> rows;  // and its features
+    Counts pair, single, total;
+
+    Sample(Random& random, std::size_t n_features, std::size_t classes)
+        : k(n_features),
+          n_classes(classes),
+          stride(View::stride_for(n_features)),
+          pair(classes * stride * stride, 0),
+          single(classes * stride, 0),
+          total(classes, 0) {
+        const std::size_t n_rows = random.between(1, 40);
+        for (std::size_t r = 0; r < n_rows; ++r) {
+            const std::size_t c = random.below(n_classes);
+            const auto weight = static_cast<Count>(random.between(1, 5));
+            std::vector<bool> row(k);
+            for (std::size_t j = 0; j < k; ++j) row[j] = random.chance(40);
+            total[c] += weight;
+            for (std::size_t i = 0; i < k; ++i) {
+                if (!row[i]) continue;
+                single[c * stride + i] += weight;
+                for (std::size_t j = i; j < k; ++j)
+                    if (row[j]) pair[(c * stride + i) * stride + j] += weight;
+            }
+            weights.emplace_back(n_classes, 0).at(c) = weight;
+            rows.push_back(std::move(row));
+        }
+    }
+
+    FeatureCounts features() const { return {single.data(), stride, total.data(), n_classes, k}; }
+
+    // The weights of the classes among the rows that are chosen.
+    template <class Chosen>
+    Counts counts_where(const Chosen& chosen) const {
+        Counts sum(n_classes, 0);
+        for (std::size_t r = 0; r < rows.size(); ++r)
+            for (std::size_t c = 0; c < n_classes && chosen(rows[r]); ++c) sum[c] += weights[r][c];
+        return sum;
+    }
+};
+
+// ---- the scalar rule ------------------------------------------------------------------------------
+
+template <class LossType>
+void test_leaf(const Objective& objective, Random& random) {
+    const auto loss = objective.as<LossType>();
+    for (std::size_t n_classes = 1; n_classes <= 6; ++n_classes)
+        for (int repeat = 0; repeat < 200; ++repeat) {
+            const Counts counts = random_leaf(random, n_classes);
+            const check::Context context("weights ", counts);
+            const auto weight_of = [&](std::size_t c) { return counts[c]; };
+            const Cost expected = loss_by_definition(loss, counts);
+            CHECK_EQ(objective.leaf_loss(n_classes, weight_of), expected);
+            auto sum = loss.start();
+            for (const Count count : counts) sum = loss.add(sum, count);
+            CHECK_EQ(Cost{loss.finish(sum, std::accumulate(counts.begin(), counts.end(), Count{0}))},
+                     expected);
+            if (n_classes == 2) CHECK_EQ(Cost{loss.of_two(counts[0], counts[1])}, expected);
+
+            // The prediction attains the loss, and is the first class that does.
+            const std::size_t predicted = objective.prediction(n_classes, weight_of);
+            CHECK_EQ(loss_if_predicted(loss, counts, predicted), expected);
+            for (std::size_t c = 0; c < predicted; ++c) CHECK(loss_if_predicted(loss, counts, c) > expected);
+        }
+}
+
+// What the bounds of the search rest on.
+template <class LossType>
+void test_bounds(const Objective& objective, Random& random) {
+    const auto loss = objective.as<LossType>();
+    for (int repeat = 0; repeat < 500; ++repeat) {
+        const std::size_t n_classes = random.between(1, 5);
+        const Counts a = random_leaf(random, n_classes), b = random_leaf(random, n_classes);
+        Counts both(n_classes);
+        Cost added = 0;
+        for (std::size_t c = 0; c < n_classes; ++c) {
+            both[c] = a[c] + b[c];
+            added += b[c];
+        }
+        const check::Context context("weights ", a, " and ", b);
+        const Cost together = loss_by_definition(loss, both);
+        CHECK(loss_by_definition(loss, a) + loss_by_definition(loss, b) <=
+              together);  // a split never loses more
+        CHECK(together <= loss_by_definition(loss, a) + LossType::max_row_loss * added);
+    }
+    CHECK_EQ(objective.max_row_cost(), objective.price.loss * LossType::max_row_loss);
+}
+
+// ---- the kernels ----------------------------------------------------------------------------------
+
+template <class LossType>
+void test_leaf_losses(const Kernels& kernels, const Objective& objective, const Sample& sample) {
+    const auto loss = objective.as<LossType>();
+    Counts with(sample.k);
+    std::vector<Cost> yes(sample.k), no(sample.k);
+    kernels.of(objective).leaf_losses(objective, sample.features(), with.data(), yes.data(), no.data());
+    Cost best = loss_by_definition(loss, sample.total);  // without a feature
+    for (std::size_t j = 0; j < sample.k; ++j) {
+        const Counts in_yes = sample.counts_where([&](const auto& row) { return row[j]; });
+        const Counts in_no = sample.counts_where([&](const auto& row) { return !row[j]; });
+        CHECK_EQ(with[j], std::accumulate(in_yes.begin(), in_yes.end(), Count{0}));
+        CHECK_EQ(yes[j], loss_by_definition(loss, in_yes));
+        CHECK_EQ(no[j], loss_by_definition(loss, in_no));
+        best = std::min(best, yes[j] + no[j]);
+    }
+    CHECK_EQ(kernels.of(objective).best_stump(objective, sample.features()), best);
+}
+
+template <class LossType>
+void test_best_stumps(const Kernels& kernels, const Objective& objective, const Sample& sample,
+                      Random& random) {
+    const auto loss = objective.as<LossType>();
+    const std::size_t k = sample.k;
+    Counts with(k, 0);
+    for (std::size_t c = 0; c < sample.n_classes; ++c)
+        for (std::size_t j = 0; j < k; ++j) with[j] += sample.single[c * sample.stride + j];
+    std::vector<Cost> yes(k), no(k);  // losses of leaves, say
+    for (std::vector<Cost>* side : {&yes, &no})
+        for (Cost& each : *side) each = static_cast<Cost>(random.below(30));
+    std::vector<Cost> expected_yes = yes, expected_no = no;
+    for (std::size_t i = 0; i < k; ++i)
+        for (std::size_t j = 0; j < k; ++j) {
+            if (j == i) continue;
+            const auto part = [&](bool has_i, bool has_j) {
+                return loss_by_definition(loss, sample.counts_where([&](const auto& row) {
+                    return row[i] == has_i && row[j] == has_j;
+                }));
+            };
+            expected_yes[i] = std::min(expected_yes[i], part(true, true) + part(true, false));
+            expected_no[i] = std::min(expected_no[i], part(false, true) + part(false, false));
+        }
+    std::vector<std::byte> scratch(kStumpScratch * k);
+    kernels.of(objective).best_stumps(
+        objective,
+        {sample.features(), sample.pair.data(), sample.stride * sample.stride, sample.stride, scratch.data()},
+        with.data(), yes.data(), no.data());
+    CHECK(yes == expected_yes);
+    CHECK(no == expected_no);
+}
+
+template <class LossType>
+void test_kernels(const Objective& objective, Random& random) {
+    for (const Kernels* kernels : available_kernels())
+        for (std::size_t n_classes = 1; n_classes <= 5; ++n_classes)
+            for (const std::size_t k : {0, 1, 2, 3, 8, 9, 17, 33, 63, 64, 65, 130}) {
+                const check::Context context(kernels->name, ", ", n_classes, " classes, ", k, " features");
+                const Sample sample(random, k, n_classes);
+                test_leaf_losses<LossType>(*kernels, objective, sample);
+                if (k <= 33) test_best_stumps<LossType>(*kernels, objective, sample, random);
+            }
+}
+
+// ---- all of them ----------------------------------------------------------------------------------
+
+template <class LossType>
+void test_loss(Random& random) {
+    const check::Context context(std::string(LossType::name));
+    const Objective objective{{7, 3}, loss_named(LossType::name)};
+    objective.with_loss([&](auto loss) { CHECK((std::is_same_v<decltype(loss), LossType>)); });
+    test_leaf<LossType>(objective, random);
+    test_bounds<LossType>(objective, random);
+    test_kernels<LossType>(objective, random);
+}
+
+template <class... LossTypes>
+void test_all(LossList<LossTypes...>) {
+    Random random(1);
+    (test_loss<LossTypes>(random), ...);
+}
+
+void test_names() {
+    for (std::size_t i = 0; i < Losses::size; ++i)
+        CHECK_EQ(static_cast<std::size_t>(loss_named(Losses::names[i])), i);
+    CHECK_EQ(loss_named("zero_one"), Objective{}.loss);  // what is used when none is named
+    CHECK_THROWS(loss_named("sorrow"), std::invalid_argument);
+    CHECK_THROWS(loss_named(""), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace splitsecond
+
+int main() {
+    using namespace splitsecond;
+    test_names();
+    test_all(Losses{});
+    return check::report();
+}
