@@ -374,7 +374,7 @@ def scored(y: Any, weights: Any = None, **options: Any) -> tuple[dict[str, Any],
     data = scoring.Data(X, y, weights)
     train, test = (data.take(part) for part in np.array_split(np.arange(len(y)), 2))
     model = splitsecond.LicketySPLITClassifier(**options).fit(train.X, train.y)
-    return scoring.scores(model, test, scoring.commonest(train)), model, test
+    return scoring.scores(model, test, scoring.majority_class(train)), model, test
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -722,11 +722,13 @@ def test_a_set_is_scored_on_held_out_rows(people: Path, tmp_path: Path) -> None:
     data = scoring.Data(
         pa.table({n: v for n, v in X.items() if n != "outcome"}), np.array(X["outcome"])
     )
-    train, test = scoring.split(data, 0.25, 4)
+    train, test = scoring.hold_out(data, 0.25, 4)
     model = load(out)
     assert found["rows"] == len(train)
     assert found["held_out"]["rows"] == len(test)
-    expected = json.loads(output.to_json(scoring.scores(model, test, scoring.commonest(train))))
+    expected = json.loads(
+        output.to_json(scoring.scores(model, test, scoring.majority_class(train)))
+    )
     assert {name: found["held_out"][name] for name in expected} == expected
     accuracies = [np.mean(tree.predict(test.X) == test.y) for tree in model.trees_[:4]]
     assert found["held_out"]["accuracies"] == accuracies

@@ -11,7 +11,7 @@ import typer
 from cli_files import run
 
 from splitsecond._cli import app as program
-from splitsecond._cli import exports, scoring, tables
+from splitsecond._cli import exports, scoring, sources
 
 PAGE = (Path(__file__).parents[1] / "docs" / "cli.md").read_text(encoding="utf-8")
 COMMANDS: dict[str, Any] = typer.main.get_command(program.app).commands  # type: ignore[attr-defined]
@@ -97,6 +97,6 @@ def test_help_lists_the_commands_and_exit_codes() -> None:
 def test_the_page_names_formats_and_defaults() -> None:
     for each in exports.Format:
         assert f"`{each}`" in PAGE
-    for blank in tables.BLANKS:
+    for blank in sources.MISSING:
         assert f"`{blank}`" in PAGE
     assert f"{scoring.FOLDS}-fold" in PAGE

@@ -11,16 +11,17 @@ import pyarrow.compute as pc
 import typer
 
 from splitsecond._cli import options as o
-from splitsecond._cli.estimate import estimates
-from splitsecond._cli.output import write, write_json, write_table
-from splitsecond._cli.tables import (
+from splitsecond._cli.data import (
     Data,
-    Source,
     check_column,
-    flat,
+    decoded,
     labels_of,
     nothing_to_ask,
+    only_a_target,
 )
+from splitsecond._cli.output import write, write_json, write_table
+from splitsecond._cli.sources import Source
+from splitsecond._cli.trial_fits import estimates
 from splitsecond._support.messages import listed, shown
 from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.data_checks import (
@@ -89,11 +90,11 @@ def doctor(
             labels = None
             problems.append(str(error))
     X = table if target is None else table.drop_columns([target])
-    seen = [look_at(source, X[name], name) for name in X.column_names]
+    seen = [describe(source, X[name], name) for name in X.column_names]
     seen = _with_suspicions(X, seen, labels)
     problems += [each.note for each in seen if each.kind == REFUSED]
     if not seen:
-        problems.append(f"{file} has no column besides the target {target!r}.")
+        problems.append(str(only_a_target(file, target)))
     elif not any(each.kind not in (REFUSED, Kind.CONSTANT, Kind.EMPTY) for each in seen):
         problems.append(str(nothing_to_ask(file)))
     costs = {}
@@ -126,11 +127,11 @@ def doctor(
         raise typer.Exit(1)
 
 
-def look_at(source: Source, column: pa.ChunkedArray, name: str) -> Column:
+def describe(source: Source, column: pa.ChunkedArray, name: str) -> Column:
     """Say what a column is, as a binarizer would decide it."""
     is_counted = not (pa.types.is_nested(column.type) or pa.types.is_null(column.type))
     numbers = {
-        "distinct": pc.count_distinct(flat(column)).as_py() if is_counted else 0,
+        "distinct": pc.count_distinct(decoded(column)).as_py() if is_counted else 0,
         "blank": pc.sum(pc.is_null(column, nan_is_null=True)).as_py(),
     }
     first = next((value.as_py() for value in column if value.is_valid), None)
@@ -208,11 +209,11 @@ def _print(file: Any, rows: int, columns: list[Column], problems: list[str]) -> 
             ]
             for each in columns
         ),
-        ("column", "becomes", "values", "blanks", "for example", "note"),
-        "values|blanks",
+        ("column", "becomes", "values", "missing", "for example", "note"),
+        "values|missing",
     )
     for text in problems:
-        write(f"\nto mend: {text}")
+        write(f"\nproblem: {text}")
 
 
 def _print_costs(costs: dict[str, Any], target: str | None) -> None:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from splitsecond._support.install import install_line
+from splitsecond._support.python_literals import literal
 
 if TYPE_CHECKING:
     from splitsecond import Tree
@@ -119,9 +120,7 @@ def _asks_words(tree: Tree) -> bool:
 
 
 def _list(values: Any) -> str:
-    from splitsecond._trees.python_code import literal
-
-    return f"[{', '.join(literal(value) for value in values.tolist())}]"
+    return f"[{', '.join(map(literal, values.tolist()))}]"
 
 
 def _one_line(text: str) -> str:

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from splitsecond._cli import options as o
-from splitsecond._cli.output import check_out, progress, warnings_said, write, write_json
-from splitsecond._cli.tables import Data, Source, read_data
+from splitsecond._cli.data import Data, read_data
+from splitsecond._cli.output import check_out, progress, warnings_as_notes, write, write_json
+from splitsecond._cli.sources import Source
 
 
 def fit(
@@ -45,9 +46,9 @@ def fit(
     aside. With --cv, it has seen all rows, and the score is that of fitting as such.
     """
     check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight, learning.binarizer)
-    from splitsecond._cli.estimators import finish, fit_on, make, summary
-    from splitsecond._cli.scoring import commonest, scores, split, write_scores
+    data = read_data(Source.of(file, columns), target, weight)
+    from splitsecond._cli.estimators import finish, fit_with_bar, make, summary
+    from splitsecond._cli.scoring import hold_out, majority_class, scores, write_scores
 
     rule = regularization if isinstance(regularization, str) else None
     model = make(
@@ -61,19 +62,19 @@ def fit(
     )
     held_out = None
     if test_size is not None:
-        data, held_out = split(data, test_size, seed)
+        data, held_out = hold_out(data, test_size, seed)
     found: dict[str, Any] = {}
-    with warnings_said():
+    with warnings_as_notes():
         if rule is not None:
             model, found["choice"] = _choose(model, data, seed, rule)
         if cv is not None:
             found["cross_validation"] = _cross_validate(model, data, cv, seed, rule)
         if rule is None:
-            fit_on(model, data)
+            fit_with_bar(model, data)
     if held_out is not None:
         found["held_out"] = {
             "rows": len(held_out),
-            **scores(model, held_out, commonest(data)),
+            **scores(model, held_out, majority_class(data)),
         }
     if writing.json:
         write_json({**summary(model), **found, "tree": model.tree_.to_dict()})
@@ -108,14 +109,14 @@ def _choose(model: Any, data: Data, seed: int, rule: str) -> tuple[Any, dict[str
 def _cross_validate(model: Any, data: Data, n: int, seed: int, rule: str | None) -> dict[str, Any]:
     from sklearn.base import clone
 
-    from splitsecond._cli.estimators import quietly
+    from splitsecond._cli.estimators import fit_or_interrupt
     from splitsecond._cli.scoring import choose_regularization, cross_validated
 
     def fitted(part: Data) -> Any:
         own = clone(model)
         if rule is not None:  # chosen without the fold that is scored, too
             return choose_regularization(own, part, seed, rule)[0].model
-        return quietly(own, part)
+        return fit_or_interrupt(own, part)
 
     with progress("cross-validating", n) as listener:
         return cross_validated(fitted, data, n, seed, listener)

@@ -7,15 +7,16 @@ from typing import Annotated, Any
 import typer
 
 from splitsecond._cli import options as o
+from splitsecond._cli.data import read_data
 from splitsecond._cli.output import (
     check_out,
     progress,
     to_csv,
     to_json,
-    warnings_said,
+    warnings_as_notes,
     write_out,
 )
-from splitsecond._cli.tables import Source, read_data
+from splitsecond._cli.sources import Source
 
 
 def path(
@@ -55,7 +56,7 @@ def path(
     or as JSON with --json.
     """
     check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight, learning.binarizer)
+    data = read_data(Source.of(file, columns), target, weight)
     from splitsecond._cli.estimators import STOPPED, make
     from splitsecond._cli.scoring import find_path
 
@@ -67,7 +68,7 @@ def path(
         postprocess=False if no_postprocess else None,
         time_limit=time_limit,
     )
-    with warnings_said(), progress("searching"):
+    with warnings_as_notes(), progress("searching"):
         found = find_path(model, data, cv, seed, smallest=smallest, largest=largest)
     rows = [
         {name: value for name, value in vars(entry).items() if name != "model"} for entry in found

@@ -38,9 +38,10 @@ from splitsecond._tables.literals import Literal
 from splitsecond._tables.weights import check_sample_weight, row_weights
 from splitsecond._trees.pictures.notebook import ShowsItsTree
 from splitsecond._trees.row_counts import row_source
-from splitsecond._trees.tree import Tree, leaf_of_rows, training_accuracy
+from splitsecond._trees.tree import Tree, leaf_of_rows
 
 Result = TypeVar("Result")
+ProgressFunction = Callable[[int, int, float], object]  # steps done, steps in all, seconds
 
 # What names of binarizers stand for. "auto" leaves a table of 0/1 columns as it is.
 SCHEMES: dict[str, Callable[[], Binarizer]] = {
@@ -74,7 +75,6 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
     _cheaper: ClassVar[str] = "a smaller max_depth or a larger regularization"
     # 0/1 columns from which on a search of more than two levels takes minutes; None: none.
     _most_columns: ClassVar[int | None] = MOST_COLUMNS
-    _listener: Any = None  # told how far a search is, in place of what `verbose` prints
 
     # Set by fit.
     classes_: NDArray[Any]
@@ -117,7 +117,7 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
+        verbose: int | ProgressFunction = 0,
     ) -> None:
         self.regularization = regularization
         self.max_depth = max_depth
@@ -218,7 +218,7 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
         return "\n".join(
             [
                 f"{type(self).__name__}: {leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows",
-                f"{weighted}training accuracy {training_accuracy(tree):.3f} · "
+                f"{weighted}training accuracy {tree.training_accuracy:.3f} · "
                 f"objective {self.objective_:.4f} · {bound} · "
                 f"{ended} in {self._times()}",
                 *self._notes(),
@@ -340,7 +340,7 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
             time_limit=target.time_left(),
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
-            progress=self._listener or (Progress() if self.verbose else None),
+            progress=progress_of(self.verbose),
             **self._solver_options(),
         )
 
@@ -537,6 +537,14 @@ class TreeClassifier(SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator)
                 UserWarning,
                 stacklevel=4,
             )
+
+
+def progress_of(verbose: Any) -> ProgressFunction | None:
+    """Return whom a search tells how far it is, given a parameter `verbose` that was checked."""
+    if callable(verbose):
+        told: ProgressFunction = verbose
+        return told
+    return Progress() if verbose else None
 
 
 class Progress:

@@ -10,7 +10,12 @@ from typing import Any
 
 from splitsecond import _core
 from splitsecond._binarizers.base import Target
-from splitsecond._estimators.base import LimitWarning, Progress, TreeClassifier
+from splitsecond._estimators.base import (
+    LimitWarning,
+    ProgressFunction,
+    TreeClassifier,
+    progress_of,
+)
 from splitsecond._sets.tree_set import Scale, TreeSet
 from splitsecond._solving.exact import as_fraction, within_bound
 from splitsecond._solving.solve import Problem, Solution, checked, run_options, statistics_of
@@ -41,7 +46,7 @@ class RashomonClassifier(TreeClassifier):
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
+        verbose: int | ProgressFunction = 0,
     ) -> None:
         super().__init__(
             regularization=regularization,
@@ -115,7 +120,7 @@ class RashomonClassifier(TreeClassifier):
                 time_limit=target.time_left(),
                 memory_limit=self.memory_limit,
                 n_jobs=self.n_jobs,
-                progress=self._listener or (Progress() if self.verbose else None),
+                progress=progress_of(self.verbose),
             ),
             speed=_core.Speed(),
         )
@@ -271,7 +276,7 @@ class RESPLIT(RashomonClassifier):
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
+        verbose: int | ProgressFunction = 0,
     ) -> None:
         super().__init__(
             regularization=regularization,

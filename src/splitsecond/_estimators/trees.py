@@ -6,7 +6,7 @@ from fractions import Fraction
 from numbers import Integral
 from typing import Any
 
-from splitsecond._estimators.base import TreeClassifier
+from splitsecond._estimators.base import ProgressFunction, TreeClassifier
 from splitsecond._support.checks import check_flag, check_number
 
 
@@ -24,7 +24,7 @@ class _GreedyBelow(TreeClassifier):
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
+        verbose: int | ProgressFunction = 0,
     ) -> None:
         super().__init__(
             regularization=regularization,
@@ -72,8 +72,10 @@ class LicketySPLITClassifier(_GreedyBelow):
         Bytes that the search may use, the packed data included.
     n_jobs : int, optional
         Threads; -1 uses all processors. The result does not depend on it.
-    verbose : int, default=0
-        Above 0, a line a second tells on standard error how far a long search has come.
+    verbose : int or callable, default=0
+        Above 0, a line a second tells on standard error how far a long search has come. A function
+        is called instead while the search runs, with the first splits done, how many there are, and
+        the seconds so far; it ends the search by raising KeyboardInterrupt, as Ctrl-C does.
 
     Attributes
     ----------
@@ -175,7 +177,7 @@ class SPLITClassifier(_GreedyBelow):
         time_limit: float | None = None,
         memory_limit: int | None = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
+        verbose: int | ProgressFunction = 0,
     ) -> None:
         super().__init__(
             regularization=regularization,

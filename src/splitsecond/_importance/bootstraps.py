@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from splitsecond import _core
 from splitsecond._binarizers.base import Target
-from splitsecond._estimators.base import Progress
+from splitsecond._estimators.base import ProgressFunction, progress_of
 from splitsecond._estimators.sets import RashomonClassifier
 from splitsecond._sets.tree_set import TreeSet
 from splitsecond._tables.binary import Table
@@ -70,7 +70,7 @@ def bootstrap(
             random=np.random.RandomState(seed),
             deadline=deadline,
             crew=crew,
-            progress=Progress() if estimator.verbose else None,
+            progress=progress_of(estimator.verbose),
         )
         return one.sample(variable_of, max_trees)
     finally:
@@ -87,7 +87,7 @@ class _Bootstrap:
     random: np.random.RandomState
     deadline: float | None  # by the clock on the wall: it may run in another process
     crew: Crew
-    progress: Progress | None
+    progress: ProgressFunction | None
 
     def sample(self, variable_of: list[int], max_trees: int) -> Sample | None:
         """Return the reliances of its trees, or None if the time is up."""
@@ -148,7 +148,7 @@ class _Bootstrap:
         seconds = left if is_ours else limit
         ends = None if seconds is None else time.perf_counter() + seconds
         own = Target(self.target.codes, self.target.n_classes, weights, ends)
-        self.estimator._listener = self._listen
+        self.estimator.verbose = self._listen
         status = self.estimator._solve(self.table, own).status
         if status == "interrupted":
             raise KeyboardInterrupt

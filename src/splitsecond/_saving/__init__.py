@@ -8,31 +8,22 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from splitsecond._saving._reader import DamagedError, Reader, is_integer, parse
-from splitsecond._support.files import write_whole
+from splitsecond._support.files import MODEL_ENCODING, MODEL_FORMAT, is_model, write_whole
 
 # Estimators take long to import, and a file that holds none is refused without them.
 if TYPE_CHECKING:
     from splitsecond._saving._models import Estimator
     from splitsecond._sets.tree_set import TreeSet
 
-FORMAT = "splitsecond model"
 VERSION = 1
-ENCODING = "utf-8-sig"  # some editors put a mark at the beginning
 
 
 class NoModelError(ValueError):
     """A file is not one that `save` wrote."""
-
-
-def is_model(content: bytes) -> bool:
-    """Whether a file that begins so is meant to be a model; its first bytes are looked at."""
-    start = content[:100].decode(ENCODING, "replace")
-    return re.match(rf'\s*{{\s*"format":\s*"{FORMAT}"', start) is not None
 
 
 def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
@@ -74,7 +65,7 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
         raise ValueError(f"This {type(model).__name__} is not fitted yet: call fit before save.")
     text = json.dumps(
         {
-            "format": FORMAT,
+            "format": MODEL_FORMAT,
             "version": VERSION,
             "model": estimator_out(model),
             **({} if trees is None else {"set": set_out(trees)}),
@@ -124,12 +115,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     file = Path(path).read_bytes()
     try:
-        content = parse(file.decode(ENCODING))
+        content = parse(file.decode(MODEL_ENCODING))
     except (ValueError, RecursionError) as error:
         if is_model(file):
             raise ValueError(f"{path} is damaged: {error}.") from error
         content = None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    if not isinstance(content, dict) or content.get("format") != MODEL_FORMAT:
         raise NoModelError(
             f"{path} is no model file, as splitsecond.save and `splitsecond fit --out` write them."
         )

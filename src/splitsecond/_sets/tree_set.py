@@ -9,7 +9,6 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from numbers import Integral, Real
@@ -25,11 +24,11 @@ from splitsecond._sets.graph_arrays import arrays_of, graph_of
 from splitsecond._sets.timbertrek import to_timbertrek
 from splitsecond._solving.exact import as_fraction, objective_of, within_bound
 from splitsecond._support.checks import check_choice, check_number, check_random
-from splitsecond._support.messages import listed, offered, shown
+from splitsecond._support.messages import listed, offered, shown, shown_number
 from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import number_of, pack_columns
 from splitsecond._tables.literals import Literal
-from splitsecond._trees.pictures.figures import plot_objectives, plot_usage
+from splitsecond._trees.pictures.figures import MOST_BARS, plot_objectives, plot_usage
 from splitsecond._trees.row_counts import RowsOfGraph, RowSource
 from splitsecond._trees.set_tree import TreeOfSet
 from splitsecond._trees.tree import Tree, leaf_of_rows
@@ -89,6 +88,8 @@ class TreeSet(Sequence[Tree]):
         The objective that none of them exceeds.
     is_partial : bool
         Whether a limit or Ctrl-C ended the search for them, so that others may be missing.
+    status : str
+        "complete", "partial", or "partial (the best tree is not known)".
     """
 
     _stopped: str | None = None  # one of STOPPED, if the set is partial
@@ -128,6 +129,11 @@ class TreeSet(Sequence[Tree]):
         return self._stopped is not None
 
     @property
+    def status(self) -> str:
+        """Whether the set is "complete" or "partial", and if so whether the best tree is known."""
+        return "complete" if self._stopped is None else STOPPED[self._stopped]
+
+    @property
     def min_objective(self) -> float:
         """The objective of the best tree; NaN if there is none."""
         return next(iter(self.objective_histogram()), float("nan"))
@@ -142,6 +148,32 @@ class TreeSet(Sequence[Tree]):
         for objective in sorted(counted):
             rounded[float(objective)] = rounded.get(float(objective), 0) + counted[objective]
         return rounded
+
+    def objective_bins(self, max_bins: int = 12) -> list[tuple[float, float, int]]:
+        """Return the number of trees in ranges of objectives of the same length.
+
+        Parameters
+        ----------
+        max_bins : int, default=12
+            Ranges; there are no more than different objectives.
+
+        Returns
+        -------
+        list of tuple
+            Where each range begins and ends, and its trees.
+        """
+        max_bins = check_number("max_bins", max_bins, Integral, "ranges, such as 12", least=1)
+        histogram = self.objective_histogram()
+        if not histogram:
+            return []
+        low, high = min(histogram), max(histogram)
+        n_bins = min(max_bins, len(histogram))
+        counts = [0] * n_bins  # whole numbers of any size
+        for objective, n in histogram.items():
+            place = int((objective - low) / (high - low) * n_bins) if high > low else 0
+            counts[min(place, n_bins - 1)] += n
+        step = (high - low) / n_bins
+        return [(low + i * step, low + (i + 1) * step, count) for i, count in enumerate(counts)]
 
     def __len__(self) -> int:
         n_trees = self.n_trees
@@ -163,7 +195,7 @@ class TreeSet(Sequence[Tree]):
 
     def _notes(self) -> list[str]:
         """Say that the set is partial, if it is: wherever it is shown."""
-        return [] if self._stopped is None else [STOPPED[self._stopped]]
+        return [self.status] if self.is_partial else []
 
     def _warn_if_partial(self) -> None:
         if self._stopped is None:
@@ -373,7 +405,7 @@ class TreeSet(Sequence[Tree]):
 
     def plot_objectives(self, ax: Any = None) -> Any:
         """Draw with matplotlib how many trees there are for each objective; returns the axes."""
-        return plot_objectives(self.objective_histogram(), self.bound, ax)
+        return plot_objectives(self.objective_bins(MOST_BARS), self.bound, ax)
 
     def plot_usage(self, ax: Any = None, *, by: str = "variable", most: int = 20) -> Any:
         """Draw with matplotlib the share of trees that ask about each variable; returns the axes.
@@ -499,9 +531,24 @@ class TreeSet(Sequence[Tree]):
         max_trees : int, default=200
             Trees on the page; each takes some 10 kB.
         """
-        return explorer_page(self._explorer_data(max_trees))
+        return explorer_page(self.to_explorer(max_trees))
 
-    def _explorer_data(self, max_trees: int) -> dict[str, Any]:
+    def to_explorer(self, max_trees: int = 200) -> dict[str, Any]:
+        """Return what the page of `to_html` shows, as plain values for a page of your own.
+
+        Parameters
+        ----------
+        max_trees : int, default=200
+            Trees to describe, the best ones.
+
+        Returns
+        -------
+        dict
+            ``about`` (a sentence), ``least`` (the objective of the best), ``measure`` (what
+            accuracies are), ``variables`` (names), and ``trees``, a dict for each: ``number``,
+            ``objective``, ``accuracy``, ``leaves``, ``depth``, ``asks`` (places among the
+            variables) and ``svg``.
+        """
         meaning = "trees to show, such as 200"
         max_trees = check_number("max_trees", max_trees, Integral, meaning, least=1)
         trees, n_trees = self[:max_trees], self.n_trees
@@ -560,8 +607,3 @@ def _at_least_0(name: str, value: Any, kind: Any) -> Any:
     if value is None:
         return None
     return min(check_number(name, value, kind, "or None for any", least=0), MOST)
-
-
-def shown_number(n_trees: int) -> str:
-    """Write a number in full, or roughly where that is long; a float may be too small for it."""
-    return f"{n_trees:,}" if n_trees < 10**15 else f"about {Decimal(n_trees):.3g}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +33,11 @@ def shown(value: Any, most: int = MOST_CHARACTERS) -> str:
     except Exception:  # a value that cannot be written must not hide what is wrong with it
         text = f"<{type(value).__name__}>"
     return shortened(" ".join(text.split("\n")), most)
+
+
+def shown_number(number: int) -> str:
+    """Write a number in full, or roughly where that is long; a float may be too small for it."""
+    return f"{number:,}" if number < 10**15 else f"about {Decimal(number):.3g}"
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
@@ -79,6 +85,23 @@ def offered(name: Any, known: Sequence[Any]) -> tuple[str, str]:
     hint = f" Did you mean {shown(alike[0])}?" if alike else ""
     ordered = [*alike, *(each for each in known if each not in first)]
     return listed([shown(each) for each in ordered]), hint
+
+
+def infinity_text(label: Any, n_values: int, where: str, remedy: str) -> str:
+    """Say that a column contains infinity, and in which row first."""
+    values = "value" if n_values == 1 else "values"
+    return (
+        f"Column {shown(label)} contains infinity: {n_values:,} {values}, the first in {where}. "
+        f"{remedy}"
+    )
+
+
+def date_text(label: Any, kind: Any, remedy: str) -> str:
+    """Say that a column holds dates or times, of a type of whatever library."""
+    return (
+        f"Column {shown(label)} holds dates or times ({shortened(str(kind))}), which have no "
+        f"thresholds that read well. {remedy}"
+    )
 
 
 class SaysFitFirst:

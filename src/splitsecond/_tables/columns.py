@@ -19,7 +19,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._support.messages import shortened, shown
+from splitsecond._support.messages import date_text, infinity_text, shown
 from splitsecond._tables.binary import (
     as_array,
     check_shape,
@@ -402,19 +402,17 @@ def _short(number: float) -> str:
 def _refuse_infinity(numbers: NDArray[np.float64], label: Any) -> None:
     infinite = np.isinf(numbers)
     if infinite.any():
-        raise ValueError(
-            f"Column {shown(label)} contains infinity: {int(infinite.sum())} values, the first in "
-            f"row {int(np.argmax(infinite))}. Replace them by numbers or by blanks (NaN)."
-        )
+        remedy = "Replace them by numbers or by missing values (NaN)."
+        where = f"row {int(np.argmax(infinite))}"
+        raise ValueError(infinity_text(label, int(infinite.sum()), where, remedy))
 
 
 def _is_a_date(label: Any, dtype: Any) -> ValueError:
-    return ValueError(
-        f"Column {shown(label)} holds dates or times ({shortened(str(dtype))}), which have no "
-        "thresholds that read well. Turn it into numbers first, for example the year "
-        f"(X[{shown(label)}].dt.year) or the days since a date ((X[{shown(label)}] - "
-        "start).dt.days)."
+    remedy = (
+        f"Turn it into numbers first, for example the year (X[{shown(label)}].dt.year) or the days "
+        f"since a date ((X[{shown(label)}] - start).dt.days)."
     )
+    return ValueError(date_text(label, dtype, remedy))
 
 
 def _is_nothing_known(label: Any, value: Any, row: int) -> TypeError:

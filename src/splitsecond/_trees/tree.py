@@ -92,6 +92,11 @@ class Tree:
                 below[node] = 1 + max(below[self.left[node]], below[self.right[node]])
         return int(below[0])
 
+    @property
+    def training_accuracy(self) -> float:
+        """Share of the training weight that is predicted right."""
+        return float(self.counts[self.feature < 0].max(axis=1).sum() / self.counts[0].sum())
+
     def shares(self) -> NDArray[np.float64]:
         """Class shares at each node."""
         shares: NDArray[np.float64] = self.counts / self.counts.sum(axis=1, keepdims=True)
@@ -143,6 +148,11 @@ class Tree:
         """Predict the class of each row: the heaviest one in its leaf."""
         predicted: NDArray[Any] = self.classes[self.prediction[self.apply(X)]]
         return predicted
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict class probabilities: the shares of training weight in each row's leaf."""
+        probabilities: NDArray[np.float64] = self.shares()[self.apply(X)]
+        return probabilities
 
     # ---- other forms -----------------------------------------------------------------------------
 
@@ -440,8 +450,3 @@ def _plain(label: Any) -> Any:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
-
-
-def training_accuracy(tree: Tree) -> float:
-    """Return the share of the training weight that a tree predicts right."""
-    return float(tree.counts[tree.feature < 0].max(axis=1).sum() / tree.counts[0].sum())
