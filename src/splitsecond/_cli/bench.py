@@ -97,7 +97,7 @@ def bench(
     max_depth: o.MaxDepth = 4,
     time_limit: o.TimeLimit = 10,
     repeats: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Fits of each, of which the median counts.")
+        int, typer.Option(metavar="N", min=1, help="Fits of each; the median time is reported.")
     ] = 3,
     jobs: o.Jobs = 1,
     seed: o.Seed = 0,

@@ -35,7 +35,7 @@ from splitsecond._tables.data_checks import (
 from splitsecond._tables.literals import value_text
 
 REFUSED = "refused"
-MANY = 255  # values of a category that questions are asked about
+MAX_VALUES = 255  # of a category that questions are asked about
 NAMES = {Kind.BINARY: "0/1"}
 NOTED = {
     Suspicion.TARGET: "the target itself",
@@ -62,14 +62,14 @@ def doctor(
     file: o.File,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="Column with the classes; also times trial fits."),
+        typer.Option(metavar="COL", help="Column with the classes; with it, trial fits are timed."),
     ] = None,
     regularization: o.Regularization = "0.01",
     max_depth: o.MaxDepth = 5,
     columns: o.Columns,
     json: o.Json = False,
 ) -> None:
-    """Check a table: what each column will become, and a rough estimate of a fit's cost.
+    """Check a table: what each column will become, and roughly what a fit costs.
 
     Exits with 1 if a fit would be refused.
     """
@@ -156,8 +156,8 @@ def describe(source: Source, column: pa.ChunkedArray, name: str) -> Column:
 def _note(variable: Variable, column: pa.ChunkedArray, distinct: int) -> str:
     if variable.kind in (Kind.CONSTANT, Kind.EMPTY):
         return "left out"
-    if variable.kind is Kind.CATEGORY and distinct > MANY:
-        return f"questions about the {MANY} most frequent values only"
+    if variable.kind is Kind.CATEGORY and distinct > MAX_VALUES:
+        return f"questions about the {MAX_VALUES} most frequent values only"
     return ""
 
 

@@ -12,7 +12,15 @@ import typer
 import splitsecond
 from splitsecond import Tree, TreeSet
 from splitsecond._cli.data import Data
-from splitsecond._cli.options import Algorithm, Binarizer, Learning, Method, Sets, Writing
+from splitsecond._cli.options import (
+    Algorithm,
+    Binarizer,
+    Learning,
+    Method,
+    Sets,
+    SingleTree,
+    Writing,
+)
 from splitsecond._cli.output import progress, say
 from splitsecond._cli.row_places import rows_of_data
 from splitsecond._support.messages import listed
@@ -31,7 +39,7 @@ STOPPED = 3  # exit code: a limit was met, and the result is valid
 LIMITS = ("time_limit", "memory_limit")  # statuses of a fit that stopped at one
 
 
-def make(
+def _make(
     kind: Algorithm | Method, learning: Learning, data: Data, jobs: int, **parameters: Any
 ) -> Any:
     """Make an estimator; options that were given and have no meaning for it are refused."""
@@ -94,9 +102,15 @@ def _class_named(text: str, classes: list[Any]) -> Any:
     )
 
 
+def make_tree(search: SingleTree, data: Data, jobs: int, **parameters: Any) -> Any:
+    """Make an estimator that finds a single tree."""
+    postprocess = False if search.no_postprocess else None
+    return _make(search.algorithm, search, data, jobs, postprocess=postprocess, **parameters)
+
+
 def make_set(sets: Sets, data: Data, jobs: int = 1, time_limit: float | None = None) -> Any:
     """Make an estimator that finds a set of trees."""
-    return make(
+    return _make(
         sets.method,
         sets,
         data,

@@ -68,7 +68,7 @@ def sklearn_source(tree: Tree) -> str:
         about += [f"  {_one_line(question)}" for question in tree.questions]
     else:
         names = []
-        about = ["It reads the columns that the tree was learnt from, by position."]
+        about = ["It reads the columns that the tree was fitted on, by position."]
     of_dtype = ', dtype="O"' if tree.classes.dtype.kind == "O" else ""
     fields = {
         "left_child": nodes.children_left,
@@ -111,7 +111,7 @@ def sklearn_source(tree: Tree) -> str:
 
 
 def _asks_words(tree: Tree) -> bool:
-    """Whether scikit-learn's tree reads answers: some question is no comparison of numbers."""
+    """Whether scikit-learn's tree reads answers: some question does not compare numbers."""
     try:
         tree.to_sklearn(questions=False)
     except ValueError:

@@ -16,24 +16,22 @@ def fit(
     *,
     file: o.File,
     target: o.Target,
-    algorithm: o.Tree = o.Algorithm.LICKETY,
     regularization: Annotated[
         Any,
         typer.Option(
             metavar="LAMBDA",
-            help="Price of a leaf as a share of the rows; auto chooses it by cross-validation, "
-            "1se the largest within one standard error of that.",
+            help="Penalty per leaf (lambda), as a share of the rows; auto chooses it by "
+            "cross-validation, 1se the largest within one standard error of that.",
             parser=o.regularization_or_rule,
         ),
     ] = "0.01",
-    learning: o.Learning,
-    no_postprocess: o.NoPostprocess = False,
+    search: o.SingleTree,
     time_limit: o.TimeLimit = None,
     jobs: o.Jobs = 1,
     test_size: o.TestSize = None,
     cv: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Score by cross-validation with so many folds, too."),
+        typer.Option(metavar="N", help="Also score by cross-validation with N folds."),
     ] = None,
     seed: o.Seed = 0,
     weight: o.Weight = None,
@@ -42,24 +40,17 @@ def fit(
 ) -> None:
     """Fit a tree to a table, print it, and save it with --out.
 
-    With --test-size, the tree printed and saved is the one scored, which has not seen the rows set
-    aside. With --cv, it has seen all rows, and the score is that of fitting as such.
+    With --test-size, the tree is fitted without the held-out rows that score it. With --cv, it is
+    fitted on all rows, and the scores are those of trees fitted in the same way.
     """
     check_out(writing, file)
     data = read_data(Source.of(file, columns), target, weight)
-    from splitsecond._cli.estimators import finish, fit_with_bar, make, summary
+    from splitsecond._cli.estimators import finish, fit_with_bar, make_tree, summary
     from splitsecond._cli.scoring import hold_out, majority_class, scores, write_scores
 
     rule = regularization if isinstance(regularization, str) else None
-    model = make(
-        algorithm,
-        learning,
-        data,
-        jobs,
-        regularization=0 if rule else regularization,
-        postprocess=False if no_postprocess else None,
-        time_limit=time_limit,
-    )
+    given = 0 if rule else regularization
+    model = make_tree(search, data, jobs, regularization=given, time_limit=time_limit)
     held_out = None
     if test_size is not None:
         data, held_out = hold_out(data, test_size, seed)
@@ -93,7 +84,7 @@ def _choose(model: Any, data: Data, seed: int, rule: str) -> tuple[Any, dict[str
     """Return the model chosen from a path, whose tree a fit may not find, and how it was chosen."""
     from splitsecond._cli.scoring import choose_regularization
 
-    with progress("choosing the price of a leaf"):
+    with progress("choosing lambda"):
         chosen, path = choose_regularization(model, data, seed, rule)
     columns = ("regularization", "n_leaves", "loss", "cv_loss", "cv_standard_error")
     return chosen.model, {
@@ -130,7 +121,7 @@ def _choice_text(choice: dict[str, Any]) -> str:
     )
     simpler = choice["within_one_standard_error"]
     if choice["rule"] == o.ONE_STANDARD_ERROR:
-        text += ": the smallest tree within one standard error of the least loss"
+        text += ": the smallest tree within one standard error of the minimum loss"
         return text if chosen == best else f"{text}, which is at {best:.4g}"
     if simpler != chosen:
         text += (

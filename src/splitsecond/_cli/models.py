@@ -69,7 +69,7 @@ def show(
     *,
     model: o.Model,
     tree: TreeNumber = None,
-    rules: Annotated[bool, typer.Option("--rules", help="List the leaves as rules.")] = False,
+    rules: Annotated[bool, o.flag("--rules", "List the leaves as rules.")] = False,
     json: o.Json = False,
 ) -> None:
     """Print a model: how good it is, and its tree."""
@@ -112,12 +112,10 @@ def predict(
     model: o.Model,
     file: o.File,
     tree: TreeNumber = None,
-    proba: Annotated[
-        bool, typer.Option("--proba", help="Add the probability of each class.")
-    ] = False,
+    proba: Annotated[bool, o.flag("--proba", "Add the probability of each class.")] = False,
     vote: Annotated[
         bool,
-        typer.Option("--vote", help="Add the share of all trees of a set that predict each class."),
+        o.flag("--vote", "Add the share of all trees of a set that predict each class."),
     ] = False,
     keep: Annotated[list[str], o.several("COL", "Copy a column of the table")],
     reading: o.Reading,
@@ -165,7 +163,7 @@ def export(
     content = exported(open_model(model).tree(tree), to)
     if writing.json:
         if isinstance(content, bytes):
-            raise ValueError(f"{to} is no text: leave out --json and name a file with --out.")
+            raise ValueError(f"{to} is not text: leave out --json and name a file with --out.")
         content = to_json({"format": str(to), "content": content})
     write_out(writing.out, content)
 
@@ -173,11 +171,13 @@ def export(
 def explore(
     *,
     trees: o.SetOfTrees,
-    top: Annotated[int, typer.Option(metavar="N", min=1, help="Best trees on the page.")] = 200,
+    top: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Maximum trees on the page, the best ones.")
+    ] = 200,
     filters: o.Filters,
     writing: o.Writing,
 ) -> None:
-    """Write a page on which to look through the best trees of a set, for any browser.
+    """Write an HTML page for browsing the best trees of a set.
 
     The set is one that the command rashomon has saved with --out.
     """

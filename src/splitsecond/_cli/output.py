@@ -112,7 +112,7 @@ def write_out(out: Path | None, content: str | bytes) -> None:
     elif isinstance(content, str):
         write(content.removesuffix("\n"))
     else:
-        raise ValueError("This is no text: name a file to write with --out.")
+        raise ValueError("This is not text: name a file to write with --out.")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Scores on rows that a model has not seen, and a price of a leaf chosen by them."""
+"""Scores on held-out rows, and lambda chosen by them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def hold_out(data: Data, test_size: float, seed: int) -> tuple[Data, Data]:
     learned = data.take(train)
     if len(np.unique(learned.y)) < 2:
         raise ValueError(
-            f"With --test-size {test_size}, the {len(train)} rows to learn from have one class."
+            f"With --test-size {test_size}, the {len(train)} training rows have one class."
         )
     return learned, data.take(test)
 
@@ -196,7 +196,7 @@ def cross_validated(
 def find_path(
     model: Any, data: Data, n_folds: int, seed: int, **options: Any
 ) -> RegularizationPath:
-    """Find the trees for all prices of a leaf, with their losses by so many folds, or none."""
+    """Find the trees for all lambdas, with their losses by cross-validation if there are folds."""
     parts = folds(data, n_folds, seed) if n_folds else None
     with rows_of_data(data):
         path = regularization_path(
@@ -220,7 +220,7 @@ def choose_regularization(
     path = find_path(model, data, min(FOLDS, len(data)), seed)
     if path[0].cv_loss is None:
         raise ValueError(
-            f"--time-limit {model.time_limit:g} is too short to choose the price of a leaf by "
+            f"--time-limit {model.time_limit:g} is too short to choose lambda by "
             "cross-validation: give more time, or a number as --regularization."
         )
     return path.best_ if rule == AUTO else path.one_standard_error_, path

@@ -50,7 +50,9 @@ def rashomon(
     sets: o.Sets,
     time_limit: o.TimeLimit = None,
     jobs: o.Jobs = 1,
-    top: Annotated[int, typer.Option(metavar="N", min=0, help="Best trees to print.")] = 3,
+    top: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Number of best trees to print.")
+    ] = 3,
     filters: o.Filters,
     test_size: o.TestSize = None,
     seed: o.Seed = 0,
@@ -60,8 +62,8 @@ def rashomon(
 ) -> None:
     """Find all good trees: how many, the best, their objectives and the variables they use.
 
-    With conditions on the trees, such as --avoid, everything is about those that meet them, and
-    --out saves these.
+    With conditions on the trees, such as --avoid, the output is about the trees that meet them, and
+    --out saves only these.
     """
     check_out(writing, file)
     data = read_data(Source.of(file, columns), target, weight)
@@ -162,29 +164,30 @@ def importance(
     file: o.File,
     target: o.Target,
     sets: o.Sets,
-    bootstraps: Annotated[
-        int, typer.Option(metavar="N", help="Bootstrap samples to find sets for.")
-    ] = 10,
+    bootstraps: Annotated[int, typer.Option(metavar="N", help="Number of bootstrap samples.")] = 10,
     kind: Annotated[
         RelianceKind,
-        o.choice("Loss after permuting minus, or divided by, the loss", RelianceKind),
+        o.choice("Loss with the variable permuted minus the loss, or divided by it", RelianceKind),
     ] = RelianceKind.SUBTRACTIVE,
     max_trees: Annotated[
-        int, typer.Option(metavar="N", help="Trees drawn from sets that hold more.")
+        int,
+        typer.Option(metavar="N", help="Maximum trees used of each set; larger sets are sampled."),
     ] = 10_000,
     time_limit: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Stop then, with the bootstraps done so far."),
+        typer.Option(
+            metavar="SECONDS", help="Time limit of everything; finished bootstraps are kept."
+        ),
     ] = None,
     jobs: Annotated[
-        int, typer.Option(metavar="N", help="Bootstraps at a time; -1 for all processors.")
+        int, typer.Option(metavar="N", help="Bootstraps in parallel; -1 for all processors.")
     ] = 1,
     seed: o.Seed = 0,
     weight: o.Weight = None,
     columns: o.Columns,
     writing: o.Writing,
 ) -> None:
-    """Tell how much all good trees rely on each variable, over bootstraps (RID).
+    """Print how much all good trees rely on each variable, over bootstraps (RID).
 
     --out writes the table as CSV, or as JSON with --json.
     """

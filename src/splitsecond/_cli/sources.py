@@ -172,7 +172,7 @@ class Source:
             table = self._parsed(content, separator, threads=True)
             table.column_names  # noqa: B018 - decoded when asked for
         except LookupError:
-            raise ValueError(f"--encoding {self.encoding!r} is no encoding.") from None
+            raise ValueError(f"--encoding {self.encoding!r} is not a known encoding.") from None
         except UnicodeDecodeError as error:
             raise self._not_text(error.reason) from error
         except pa.ArrowInvalid as error:
