@@ -40,6 +40,17 @@ def people_model(people: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def model_set(people: Path) -> Path:
+    """The file of a set of trees that the command line found for it."""
+    from cli_files import run
+
+    path = people.with_name("set.json")
+    args = ("--target", "outcome", "--max-depth", 3, "--epsilon", 0.03, "--regularization", 0.02)
+    assert run("rashomon", people, *args, "--out", path).exit_code == 0
+    return path
+
+
 @pytest.fixture(scope="module")
 def benchmark_module() -> Iterator[Callable[[str], ModuleType]]:
     """Import a module of benchmarks/ or benchmarks/paper/, by its name there."""

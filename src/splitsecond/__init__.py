@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from splitsecond._saving import load, save
     from splitsecond._sets.tree_set import TreeSet
     from splitsecond._tables.data_checks import DataWarning
+    from splitsecond._tables.errors import TableError
     from splitsecond._tables.literals import Literal
     from splitsecond._trees.tree import Tree
 
@@ -39,6 +40,7 @@ __all__ = [
     "RashomonImportance",
     "RegularizationPath",
     "SPLITClassifier",
+    "TableError",
     "ThresholdGuessBinarizer",
     "Tree",
     "TreeFARMS",
@@ -71,6 +73,7 @@ _MODULES = {
     "_paths.search": ("regularization_path",),
     "_importance.reliance": ("reliance",),
     "_saving": ("load", "save"),
+    "_tables.errors": ("TableError",),
     "_trees.tree": ("Tree",),
     "_sets.tree_set": ("TreeSet",),
 }
@@ -89,7 +92,6 @@ _PICKLED = {
     "RowsOfGraph": "_trees.row_counts",
     "RowsOfTable": "_trees.row_counts",
     "Scale": "_sets.scale",
-    "TableError": "_tables.errors",
     "Variable": "_tables.columns",
     "_of_arrays": "_sets.tree_set",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ import pytest
 import typer
 from cli_files import run
 
+import splitsecond
 from splitsecond._cli import app as program
-from splitsecond._cli import exports, scoring, tables
+from splitsecond._cli import exports, scoring, sources
 
 PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 COMMANDS: dict[str, Any] = typer.main.get_command(program.app).commands  # type: ignore[attr-defined]
@@ -98,6 +100,41 @@ def test_help_lists_the_commands_and_exit_codes() -> None:
 def test_the_page_names_formats_and_defaults() -> None:
     for each in exports.Format:
         assert f"`{each}`" in PAGE
-    for blank in tables.BLANKS:
+    for blank in sources.MISSING:
         assert f"`{blank}`" in PAGE
     assert f"{scoring.FOLDS}-fold" in PAGE
+
+
+# Where the defaults of a command's options come from; later ones go first.
+DEFAULTS_OF: dict[str, list[Any]] = {
+    "doctor": [splitsecond.LicketySPLITClassifier],
+    "fit": [splitsecond.LicketySPLITClassifier],
+    "path": [splitsecond.LicketySPLITClassifier, splitsecond.regularization_path],
+    "rashomon": [splitsecond.RESPLIT],
+    "importance": [splitsecond.RESPLIT, splitsecond.RashomonImportance],
+    "explore": [splitsecond.TreeSet.to_html],
+}
+PARAMETERS = {"bootstraps": "n_bootstraps", ("explore", "top"): "max_trees"}  # of other names
+# Options that have a default of the program: None stands for a rule that help cannot show, and
+# the path is cross-validated.
+OWN = {("path", "cv"), *((name, "lookahead_depth") for name in DEFAULTS_OF)}
+
+
+@pytest.mark.parametrize("name", DEFAULTS_OF)
+def test_defaults_are_those_of_the_library(name: str) -> None:
+    expected: dict[str, Any] = {}
+    for each in DEFAULTS_OF[name]:
+        expected |= {
+            parameter: value.default
+            for parameter, value in inspect.signature(each).parameters.items()
+        }
+    compared = 0
+    for each in COMMANDS[name].params:
+        parameter = PARAMETERS.get((name, each.name), PARAMETERS.get(each.name, each.name))
+        if parameter not in expected or (name, each.name) in OWN or each.multiple:
+            continue
+        default, own = each.default, expected[parameter]
+        is_number = isinstance(own, (int, float)) and not isinstance(own, bool)
+        assert (float(default) if is_number else default) == own, each.name
+        compared += 1
+    assert compared >= (1 if name == "explore" else 2)

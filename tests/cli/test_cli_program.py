@@ -179,12 +179,12 @@ def test_ctrl_c_ends_a_search_with_130_and_no_file(tmp_path: Path) -> None:
 def test_ctrl_c_ends_the_wait_for_a_pipe(tmp_path: Path, opened: bool) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    waits = '(tables, "_read_all")' if opened else '(tables.Path, "open")'
+    waits = '(sources, "_read_all")' if opened else '(sources.Path, "open")'
     # It says when it begins to wait: for someone to open the pipe, or to write to it.
     code = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import splitsecond_cli\n"
-        "from splitsecond._cli import tables\n"
+        "from splitsecond._cli import sources\n"
         f"what, name = {waits}\n"
         "inner = getattr(what, name)\n"
         "def told(*a, **k): print('waiting', flush=True); return inner(*a, **k)\n"

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import splitsecond
-from splitsecond._cli import output, tables
+from splitsecond._cli import output, sources
+from splitsecond._cli.row_places import rows_of_file
 from splitsecond._tables.errors import CellTypeError
 
 # Content of a file, and what the message about it must say.
@@ -39,12 +40,12 @@ BAD_TABLES: dict[str, tuple[bytes, str]] = {
         "300,000 characters in data row 2 (line 3 of the file)",
     ),
     "duplicate names": (b"a,a,y\n1,2,x\n2,3,z\n", "several columns named 'a'"),
-    "all missing": (b"a,b,y\n,,x\n,,z\n", "all are constant or blank"),
-    "all constant": (b"a,b,y\n1,2,x\n1,2,z\n", "all are constant or blank"),
-    "target missing": (b"a,y\n1,\n2,\n", "'y' is blank in every row"),
-    "target with blanks": (
+    "all missing": (b"a,b,y\n,,x\n,,z\n", "all are constant or missing"),
+    "all constant": (b"a,b,y\n1,2,x\n1,2,z\n", "all are constant or missing"),
+    "target missing": (b"a,y\n1,\n2,\n", "'y' is missing in every row"),
+    "target with missing values": (
         b"a,y\n1,x\n2,NA\n3,z\n",
-        "blank in 1 of 3 rows, the first of them data row 2 (line 3 of the file): remove",
+        "missing in 1 of 3 rows, the first of them data row 2 (line 3 of the file): remove",
     ),
     "target only": (b"y\nx\nz\n", "no column besides the target"),
     "target a quantity": (b"a,y\n1,0.5\n2,0.7\n", "numbers such as 0.5"),
@@ -52,7 +53,7 @@ BAD_TABLES: dict[str, tuple[bytes, str]] = {
     "a date": (b"d,y\n2020-01-01,x\n2020-01-02,z\n", "--drop 'd'"),
     "infinity": (
         b"a,y\n1,x\ninf,z\n",
-        "contains infinity, first in data row 2 (line 3 of the file)",
+        "contains infinity: 1 value, the first in data row 2 (line 3 of the file)",
     ),
     "binary": (b"\0\1\2\3\0\1", "neither CSV nor Parquet"),
     "a spreadsheet": (b"PK\3\4 and so on", "neither CSV nor Parquet"),
@@ -159,15 +160,30 @@ def test_rows_that_are_not_binary(tmp_path: Path, options: list[Any]) -> None:
         assert "in data row 19 (line 20 of the file)" in message
 
 
+def test_rows_of_a_part_are_named_by_their_place_in_the_file(tmp_path: Path) -> None:
+    lines = [f"{i % 2},{'ab'[i // 2 % 2]}" for i in range(40)]
+    lines[18] = "7,a"
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join(["x,y", *lines]) + "\n")
+    fit = ("fit", path, "--target", "y", "--binarizer", "none")
+    for options in (
+        ["--test-size", 0.1, "--seed", 1],
+        ["--cv", 3],
+        ["--regularization", "auto"],
+        ["--test-size", 0.1, "--seed", 1, "--cv", 3, "--regularization", "auto"],
+    ):
+        assert "in data row 19 (line 20 of the file)" in refused(*fit, *options)
+
+
 @given(name=st.text(), value=st.text(), row=st.integers(0, 99))
 @example(name="it's \" in row 7", value="in row 3", row=0)
 def test_only_the_row_is_renamed(name: str, value: str, row: int) -> None:
-    source = tables.Source(Path("no.csv"))
+    source = sources.Source(Path("no.csv"))
     vars(source)["_last_line"] = None
     before, after = f"Column {name!r} has text now: {value!r}", f". Such as {value!r:.9}"
     error = CellTypeError(before, after, row=row, column=name)
     assert str(error) == f"{before} in row {row}{after}"
-    with pytest.raises(ValueError) as caught, tables.rows_named(source, 100):  # noqa: PT011
+    with pytest.raises(ValueError) as caught, rows_of_file(source, 100):  # noqa: PT011
         raise error
     assert str(caught.value) == f"no.csv as X: {before} in data row {row + 1}{after}"
 
@@ -178,11 +194,11 @@ def test_lines_are_counted_once_and_not_without_end(
     content = b"a,y\r\n1,x\r\n2,\r\n"
     for path in (tmp_path / "table.csv", tmp_path / "table.csv.gz"):
         path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
-        source = tables.Source(path)
+        source = sources.Source(path)
         assert source.row(1, 2) == "data row 2 (line 3 of the file)"
         with monkeypatch.context() as patch:
-            patch.setattr(tables, "MOST_COUNTED", len(content) // 2)
-            assert tables.Source(path).row(1, 2) == "data row 2"
+            patch.setattr(sources, "MAX_COUNTED", len(content) // 2)
+            assert sources.Source(path).row(1, 2) == "data row 2"
         path.unlink()
         assert source.row(0, 2) == "data row 1 (line 2 of the file)"
 
@@ -261,7 +277,7 @@ def test_a_model_in_place_of_a_table(people_model: Path) -> None:
     target = ("--target", "outcome")
     for command in ("fit", "importance", "rashomon", "doctor"):
         assert "is a model file, which show," in refused(command, people_model, *target)
-    assert "a table is needed here" in refused("predict", people_model, people_model)
+    assert "give a table here" in refused("predict", people_model, people_model)
 
 
 def test_a_tree_in_place_of_a_set(people: Path, people_model: Path) -> None:
@@ -304,7 +320,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     [
         (["--drop", "incom"], "Did you mean 'income'?"),
         (["--category", "jobb"], "Did you mean 'job'?"),
-        (["--weight", "nothing"], "without blanks"),
+        (["--weight", "nothing"], "without missing values"),
         (["--weight", "job"], "not numbers"),
         (["--weight", "outcome"], "is the target"),
         (["--lookahead-depth", 2], "no meaning for lickety"),
@@ -314,14 +330,14 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
         (["--regularization", -1], "at least 0"),
         (["--max-depth", -1], "at least 0"),
         (["--time-limit", 0], "positive number of seconds"),
-        (["--time-limit", 1e-6, "--regularization", "auto"], "is too short to choose the price"),
+        (["--time-limit", 1e-6, "--regularization", "auto"], "is too short to choose lambda"),
         (["--jobs", 0], "n_jobs=0"),
         (["--class-weight", "ja=2"], "which the target does not have: its classes are 'no', 'yes'"),
         (["--class-weight", "no=2", "--class-weight", "no=3"], "two weights for the class 'no'"),
         (["--test-size", 1.5], "between 0 and 1"),
         (["--cv", 1], "from 2 to the number of rows"),
         (["--separator", "::"], "single character"),
-        (["--encoding", "klingon"], "is no encoding"),
+        (["--encoding", "klingon"], "is not a known encoding"),
         (["--binarizer", "none"], "must be 0, 1"),
         (["--out", "no/such/folder/model.json"], "there is no folder"),
     ],

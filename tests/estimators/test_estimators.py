@@ -22,6 +22,7 @@ from strategies import threshold_table
 from splitsecond import (
     GreedyTreeClassifier,
     LicketySPLITClassifier,
+    LimitWarning,
     OptimalTreeClassifier,
     SPLITClassifier,
 )
@@ -176,6 +177,30 @@ def test_quiet_by_default(classifier: Any, table: Any, capfd: pytest.CaptureFixt
 
 
 # Labels
+
+
+def test_a_function_is_told_of_the_progress(table: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    told: list[Any] = []
+    X, y = table
+    many = np.random.default_rng(0).integers(0, 2, (2000, 40))
+    model = OptimalTreeClassifier(
+        regularization=0, max_depth=5, time_limit=0.3, verbose=lambda *args: told.append(args)
+    )
+    with pytest.warns(LimitWarning):
+        model.fit(many, many[:, :3].sum(axis=1) + many[:, 5:9].sum(axis=1) % 2)
+    assert told
+    assert all(0 <= done <= steps and seconds >= 0 for done, steps, seconds in told)
+    assert capfd.readouterr().err == ""
+
+    def cancel(done: int, steps: int, seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.warns(LimitWarning, match="Interrupted"):
+        model.set_params(verbose=cancel).fit(many, many[:, :9].sum(axis=1) % 2)
+    assert model.status_ == "interrupted"
+    assert clone(model).verbose is cancel
+    with pytest.raises(ValueError, match="or a function to be told of it"):
+        model.set_params(verbose="loud").fit(X, y)
 
 
 @pytest.mark.parametrize(

@@ -333,6 +333,16 @@ def test_progress_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert "2 out of   2" in shown.out + shown.err
 
 
+def test_a_function_is_told_of_the_bootstraps(capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = threshold_table(16, 60, 4)
+    told: list[Any] = []
+    rid = RashomonImportance(small(), n_bootstraps=3, verbose=lambda *args: told.append(args))
+    rid.fit(X, y)
+    assert [(done, whole) for done, whole, _ in told] == [(1, 3), (2, 3), (3, 3)]
+    assert all(seconds >= 0 for _, _, seconds in told)
+    assert capsys.readouterr() == ("", "")
+
+
 def test_progress_of_a_long_search_is_shown(hard: Any, capsys: pytest.CaptureFixture[str]) -> None:
     estimator = TreeFARMS(**ENDLESS, time_limit=2, verbose=1)
     with pytest.warns(LimitWarning):

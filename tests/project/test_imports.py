@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 import splitsecond
+from splitsecond import _cli
 
 SLOW = ("sklearn", "scipy", "pandas", "joblib", "matplotlib")
 
@@ -175,3 +176,33 @@ def test_a_table_is_checked_without_estimators(people: Path) -> None:
     modules = imported("import splitsecond_cli; splitsecond_cli.main()", "doctor", people)
     assert "pyarrow" in modules
     assert "sklearn" not in modules
+
+
+# What the program may use besides public names: rooms that are nobody's API and say nothing of
+# trees, and, for `doctor`, how the package itself reads and judges columns.
+SHARED = ("splitsecond._cli", "splitsecond._support")
+PRIVATE = {
+    "doctor.py": {
+        "splitsecond._tables.columns",
+        "splitsecond._tables.data_checks",
+        "splitsecond._tables.literals",
+    },
+    "trial_fits.py": {"_columns_handled"},
+}
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(_cli.__file__).parent.glob("*.py")), ids=lambda path: path.name
+)
+def test_the_program_uses_public_names(path: Path) -> None:
+    used = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("splitsecond._"):
+            if not str(node.module).startswith(SHARED):
+                used.add(node.module)
+            assert not [each.name for each in node.names if each.name.startswith("_")]
+        elif isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+            is_own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+            if not is_own and not node.attr.startswith("__"):
+                used.add(node.attr)
+    assert used == PRIVATE.get(path.name, set())

@@ -104,6 +104,11 @@ def test_parameters_come_back(classifier: Any, parameters: Any, tmp_path: Path) 
     assert str(twin.fit(*people()).tree_) == str(model.tree_)
 
 
+def test_a_function_told_of_the_progress_stays_behind(tmp_path: Path) -> None:
+    model = LicketySPLITClassifier(verbose=print).fit(*people())
+    assert saved(model, tmp_path).verbose == 0
+
+
 @pytest.mark.parametrize("classifier", [LicketySPLITClassifier, SPLITClassifier])
 def test_own_parameters_come_back(classifier: Any, tmp_path: Path) -> None:
     own: dict[str, Any] = {"exact_last_split": np.True_}

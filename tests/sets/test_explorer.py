@@ -58,6 +58,7 @@ def test_the_page_holds_the_best_trees(trees: Any) -> None:
     data = json.loads(found.scripts[0])
     assert data["about"].startswith(f"The best 10 of {trees.n_trees:,} trees")
     assert data["min_objective"] == trees.min_objective
+    assert data == trees.to_explorer(max_trees=10)
     assert len(data["trees"]) == 10
     for i, (shown, tree) in enumerate(zip(data["trees"], trees[:10], strict=True)):
         assert shown["number"] == i

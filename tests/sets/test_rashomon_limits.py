@@ -108,6 +108,7 @@ def test_a_partial_set_says_so_wherever_it_is_shown(how: str, hard: Table, tmp_p
         load(tmp_path / "set.json"),
     ):
         assert trees.is_partial
+        assert trees.status.startswith("partial")
         assert repr(trees).endswith(f", {SHOWN[how]}>")
         assert f"; {SHOWN[how]}" in trees.to_html(max_trees=1)
 
@@ -134,6 +135,7 @@ def test_a_complete_set_is_not_partial() -> None:
     X = rng.integers(0, 2, (50, 4))
     trees = TreeFARMS(max_depth=2, time_limit=60).fit(X, X[:, 0] | X[:, 1]).trees_
     assert not trees.is_partial
+    assert trees.status == "complete"
     assert "partial" not in repr(trees)
     trees.multiplicity(X)  # no warning, which would be an error
 

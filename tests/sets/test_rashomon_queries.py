@@ -367,6 +367,34 @@ def test_conditions_of_any_size() -> None:
     )
 
 
+@pytest.mark.parametrize("max_bins", [1, 5, 12, 10**6])
+def test_objectives_in_ranges(max_bins: int) -> None:
+    trees = raw_set(TreeFARMS, 3)[0].trees_
+    histogram = trees.objective_histogram()
+    bins = trees.objective_bins(max_bins)
+    assert len(bins) == min(max_bins, len(histogram)) > 0
+    assert sum(n for _, _, n in bins) == trees.n_trees
+    assert bins[0][0] == min(histogram)
+    assert bins[-1][1] == pytest.approx(max(histogram))
+    for (_, end, _), (begin, _, _) in pairwise(bins):
+        assert begin == end
+    if max_bins == 5:  # away from the edges, where rounding decides
+        begin, end, n = bins[0]
+        inside = [count for each, count in histogram.items() if begin <= each < end - 1e-9]
+        assert n >= sum(inside)
+    assert trees.filter(max_leaves=0).objective_bins(max_bins) == []
+    with pytest.raises(ValueError, match="max_bins=0 must be an integer of at least 1"):
+        trees.objective_bins(0)
+
+
+def test_single_trees_predict_probabilities() -> None:
+    model, frame = raw_set(TreeFARMS, 3)
+    best = model.trees_[0]
+    new = raw_frame(9, new=True)
+    assert best.predict_proba(new).tolist() == model.predict_proba(new).tolist()
+    assert best.training_accuracy == model.score(frame, labels(frame, 3, 2))
+
+
 def test_usage_by_something_else() -> None:
     model, _ = raw_set(TreeFARMS, 73)
     with pytest.raises(ValueError, match="by='column'"):

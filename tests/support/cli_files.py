@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,13 @@ def run(*args: Any, given: bytes | None = None) -> Any:
     """Run a command in this process; what is given comes by standard input."""
     words = [str(arg) for arg in args]
     return CliRunner().invoke(app, words, input=given, catch_exceptions=False)
+
+
+def result(*args: Any) -> Any:
+    """Run a command with --json and read what it prints."""
+    done = run(*args, "--json")
+    assert done.exit_code == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def columns() -> dict[str, Any]:

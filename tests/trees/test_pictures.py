@@ -377,15 +377,14 @@ def test_plots_of_a_set(pyplot: Any) -> None:
 
 
 def test_a_single_tree_among_many_is_seen(pyplot: Any) -> None:
-    ax = plot_objectives({0.1: 1, 0.2: 1000}, 0.2)
+    ax = plot_objectives([(0.1, 0.15, 1), (0.15, 0.2, 1000)], 0.2)
     assert ax.get_yscale() == "log"
     assert ax.get_ylim()[0] <= 0.5
 
 
 def test_sets_beyond_all_floats(pyplot: Any) -> None:
-    from splitsecond._trees.pictures.figures import plot_objectives
-
-    ax = plot_objectives({0.1: 1, 0.2: 10**400, 0.3: 3 * 10**400}, 0.3)
+    bins = [(0.1, 0.2, 1), (0.2, 0.3, 10**400), (0.3, 0.4, 3 * 10**400)]
+    ax = plot_objectives(bins, 0.4)
     assert ax.get_ylabel() == "share of the trees"
     assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(1)
     ax.figure.canvas.draw()

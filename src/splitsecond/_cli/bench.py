@@ -14,9 +14,8 @@ import typer
 
 import splitsecond
 from splitsecond._cli import options as o
-from splitsecond._cli.output import progress, warnings_said, write, write_json, write_table
-from splitsecond._cli.tables import Data
-from splitsecond._solving.losses import ZERO_ONE
+from splitsecond._cli.data import Data
+from splitsecond._cli.output import progress, warnings_as_notes, write, write_json, write_table
 
 
 class BuiltIn(StrEnum):
@@ -37,8 +36,8 @@ def built_in(name: BuiltIn) -> Data:
     return Data(X, np.asarray(bunch.target_names)[bunch.target])
 
 
-def halves(data: Data, seed: int = 0) -> tuple[Data, Data]:
-    """Divide the rows into three quarters to learn from and the rest."""
+def train_test(data: Data, seed: int = 0) -> tuple[Data, Data]:
+    """Divide the rows into three quarters for training and a quarter that is held out."""
     from sklearn.model_selection import train_test_split
 
     train, test = train_test_split(np.arange(len(data)), random_state=seed)
@@ -47,10 +46,12 @@ def halves(data: Data, seed: int = 0) -> tuple[Data, Data]:
 
 def demo(json: o.Json = False) -> None:
     """Fit a tree and compare the searches, on data that ships with scikit-learn."""
-    from splitsecond._cli.estimators import fit_on, summary
+    from splitsecond._cli.estimators import fit_with_bar, summary
 
-    train, test = halves(built_in(BuiltIn.BREAST_CANCER))
-    model = fit_on(splitsecond.LicketySPLITClassifier(regularization=0.01, max_depth=4), train)
+    train, test = train_test(built_in(BuiltIn.BREAST_CANCER))
+    model = fit_with_bar(
+        splitsecond.LicketySPLITClassifier(regularization=0.01, max_depth=4), train
+    )
     score = model.score(test.X, test.y)
     found = {**summary(model), "accuracy": score, "tree": model.tree_.to_dict(), "comparison": []}
     images = built_in(BuiltIn.DIGITS)
@@ -68,7 +69,7 @@ def demo(json: o.Json = False) -> None:
             splitsecond.SPLITClassifier,
             splitsecond.OptimalTreeClassifier,
         ):
-            model = fit_on(estimator(regularization=0.005, max_depth=5), data)
+            model = fit_with_bar(estimator(regularization=0.005, max_depth=5), data)
             found["comparison"].append({"digit": digit, **summary(model)})
             times = model.statistics_
             if not json:
@@ -96,7 +97,7 @@ def bench(
     max_depth: o.MaxDepth = 4,
     time_limit: o.TimeLimit = 10,
     repeats: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Fits of each, of which the median counts.")
+        int, typer.Option(metavar="N", min=1, help="Fits of each; the median time is reported.")
     ] = 3,
     jobs: o.Jobs = 1,
     seed: o.Seed = 0,
@@ -104,37 +105,38 @@ def bench(
 ) -> None:
     """Compare the algorithms with scikit-learn's CART, on the same rows in the same run.
 
-    Times are of whole fits, thresholds included. CART knows no price of a leaf: its tree is folded
-    up by it after the fit, outside the timing, as far as that lowers the objective.
+    Times are of whole fits, thresholds included. CART has no penalty per leaf: its tree is pruned
+    with this one after the fit, outside the timing, as far as that lowers the objective.
     """
     import sklearn
 
     from splitsecond._cli.estimators import TREES
 
-    price = regularization
-    options: dict[str, Any] = {"regularization": price, "max_depth": max_depth, "n_jobs": jobs}
+    options: dict[str, Any] = {
+        "regularization": regularization,
+        "max_depth": max_depth,
+        "n_jobs": jobs,
+    }
     methods: dict[str, Any] = {
         str(name): of(time_limit=time_limit, **options) for name, of in TREES.items()
     }
-    for model in methods.values():
-        model._check_parameters()
     rows = []
-    with warnings_said(), progress("fitting", len(data) * (len(methods) + 1)) as listener:
+    with warnings_as_notes(), progress("fitting", len(data) * (len(methods) + 1)) as listener:
         for name in data:
-            train, test = halves(built_in(name), seed)
+            train, test = train_test(built_in(name), seed)
             for method, model in methods.items():
                 rows.append({"data": str(name), "method": method})
                 rows[-1].update(_ours(model, train, test, repeats))
                 listener(len(rows))
             rows.append({"data": str(name), "method": "CART (scikit-learn)"})
-            rows[-1].update(_cart(train, test, repeats, float(price), max_depth))
+            rows[-1].update(_cart(train, test, repeats, float(regularization), max_depth))
             listener(len(rows))
     about = {
         "splitsecond": splitsecond.__version__,
         "scikit-learn": sklearn.__version__,
         "python": platform.python_version(),
         "machine": platform.machine(),
-        "regularization": price,
+        "regularization": regularization,
         "max_depth": max_depth,
         "threads": jobs,
     }
@@ -160,9 +162,9 @@ def bench(
 
 
 def _ours(model: Any, train: Data, test: Data, repeats: int) -> dict[str, Any]:
-    from splitsecond._cli.estimators import LIMITS, quietly
+    from splitsecond._cli.estimators import LIMITS, fit_or_interrupt
 
-    seconds = [quietly(model, train).statistics_["seconds"] for _ in range(repeats)]
+    seconds = [fit_or_interrupt(model, train).statistics_["seconds"] for _ in range(repeats)]
     return {
         "seconds": median(seconds),
         "objective": model.objective_,
@@ -172,7 +174,7 @@ def _ours(model: Any, train: Data, test: Data, repeats: int) -> dict[str, Any]:
     }
 
 
-def _cart(train: Data, test: Data, repeats: int, price: float, max_depth: int) -> dict[str, Any]:
+def _cart(train: Data, test: Data, repeats: int, penalty: float, max_depth: int) -> dict[str, Any]:
     from sklearn.tree import DecisionTreeClassifier
 
     X, X_test = (np.column_stack(part.X.columns) for part in (train, test))
@@ -182,21 +184,21 @@ def _cart(train: Data, test: Data, repeats: int, price: float, max_depth: int) -
         start = time.perf_counter()
         model.fit(X, train.y)
         seconds.append(time.perf_counter() - start)
-    end, leaves, errors = _folded(model.tree_, price if max_depth else np.inf)
-    label = model.classes_[ZERO_ONE.prediction(model.tree_.value[:, 0, :])]
+    end, leaves, errors = _pruned(model.tree_, penalty if max_depth else np.inf)
+    label = model.classes_[model.tree_.value[:, 0, :].argmax(axis=1)]
     return {
         "seconds": median(seconds),
-        "objective": errors + price * leaves,
+        "objective": errors + penalty * leaves,
         "leaves": leaves,
         "accuracy": float(np.mean(label[end[model.apply(X_test)]] == test.y)),
         "stopped": False,
     }
 
 
-def _folded(tree: Any, price: float) -> tuple[Any, int, float]:
-    """Return the node that each node ends in after folding, and the leaves and errors then."""
+def _pruned(tree: Any, penalty: float) -> tuple[Any, int, float]:
+    """Prune where that lowers the objective: return each node's new leaf, and leaves and errors."""
     share = tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
-    errors = share * (1 - ZERO_ONE.correct(tree.value[:, 0, :]))
+    errors = share * (1 - tree.value[:, 0, :].max(axis=1))
     leaves = np.ones(tree.node_count, dtype=int)
     end = np.arange(tree.node_count)
     for node in reversed(range(tree.node_count)):  # children come after their parent
@@ -204,14 +206,15 @@ def _folded(tree: Any, price: float) -> tuple[Any, int, float]:
         if left < 0:
             continue
         below, n = errors[left] + errors[right], leaves[left] + leaves[right]
-        if below + price * n < errors[node] + price - 1e-12:
+        if below + penalty * n < errors[node] + penalty - 1e-12:
             errors[node], leaves[node] = below, n
         else:
-            end[_under(tree, node)] = node
+            end[_descendants(tree, node)] = node
     return end, int(leaves[0]), float(errors[0])
 
 
-def _under(tree: Any, node: int) -> list[int]:
+def _descendants(tree: Any, node: int) -> list[int]:
+    """Return a node and all nodes below it."""
     found, waiting = [], [node]
     while waiting:
         each = int(waiting.pop())

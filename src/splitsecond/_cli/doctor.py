@@ -11,16 +11,17 @@ import pyarrow.compute as pc
 import typer
 
 from splitsecond._cli import options as o
-from splitsecond._cli.estimate import estimates
-from splitsecond._cli.output import write, write_json, write_table
-from splitsecond._cli.tables import (
+from splitsecond._cli.data import (
     Data,
-    Source,
     check_column,
-    flat,
+    decoded,
     labels_of,
     nothing_to_ask,
+    only_a_target,
 )
+from splitsecond._cli.output import write, write_json, write_table
+from splitsecond._cli.sources import Source
+from splitsecond._cli.trial_fits import estimates
 from splitsecond._support.messages import listed, shown
 from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.data_checks import (
@@ -34,7 +35,7 @@ from splitsecond._tables.data_checks import (
 from splitsecond._tables.literals import value_text
 
 REFUSED = "refused"
-MANY = 255  # values of a category that questions are asked about
+MAX_VALUES = 255  # of a category that questions are asked about
 NAMES = {Kind.BINARY: "0/1"}
 NOTED = {
     Suspicion.TARGET: "the target itself",
@@ -61,14 +62,14 @@ def doctor(
     file: o.File,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="Column with the classes; also times trial fits."),
+        typer.Option(metavar="COL", help="Column with the classes; with it, trial fits are timed."),
     ] = None,
     regularization: o.Regularization = "0.01",
     max_depth: o.MaxDepth = 5,
     columns: o.Columns,
     json: o.Json = False,
 ) -> None:
-    """Check a table: what each column will become, and a rough estimate of a fit's cost.
+    """Check a table: what each column will become, and roughly what a fit costs.
 
     Exits with 1 if a fit would be refused.
     """
@@ -89,11 +90,11 @@ def doctor(
             labels = None
             problems.append(str(error))
     X = table if target is None else table.drop_columns([target])
-    seen = [look_at(source, X[name], name) for name in X.column_names]
+    seen = [describe(source, X[name], name) for name in X.column_names]
     seen = _with_suspicions(X, seen, labels)
     problems += [each.note for each in seen if each.kind == REFUSED]
     if not seen:
-        problems.append(f"{file} has no column besides the target {target!r}.")
+        problems.append(str(only_a_target(file, target)))
     elif not any(each.kind not in (REFUSED, Kind.CONSTANT, Kind.EMPTY) for each in seen):
         problems.append(str(nothing_to_ask(file)))
     costs = {}
@@ -126,11 +127,11 @@ def doctor(
         raise typer.Exit(1)
 
 
-def look_at(source: Source, column: pa.ChunkedArray, name: str) -> Column:
+def describe(source: Source, column: pa.ChunkedArray, name: str) -> Column:
     """Say what a column is, as a binarizer would decide it."""
     is_counted = not (pa.types.is_nested(column.type) or pa.types.is_null(column.type))
     numbers = {
-        "distinct": pc.count_distinct(flat(column)).as_py() if is_counted else 0,
+        "distinct": pc.count_distinct(decoded(column)).as_py() if is_counted else 0,
         "blank": pc.sum(pc.is_null(column, nan_is_null=True)).as_py(),
     }
     first = next((value.as_py() for value in column if value.is_valid), None)
@@ -155,8 +156,8 @@ def look_at(source: Source, column: pa.ChunkedArray, name: str) -> Column:
 def _note(variable: Variable, column: pa.ChunkedArray, distinct: int) -> str:
     if variable.kind in (Kind.CONSTANT, Kind.EMPTY):
         return "left out"
-    if variable.kind is Kind.CATEGORY and distinct > MANY:
-        return f"questions about the {MANY} most frequent values only"
+    if variable.kind is Kind.CATEGORY and distinct > MAX_VALUES:
+        return f"questions about the {MAX_VALUES} most frequent values only"
     return ""
 
 
@@ -208,11 +209,11 @@ def _print(file: Any, rows: int, columns: list[Column], problems: list[str]) -> 
             ]
             for each in columns
         ),
-        ("column", "becomes", "values", "blanks", "for example", "note"),
-        "values|blanks",
+        ("column", "becomes", "values", "missing", "for example", "note"),
+        "values|missing",
     )
     for text in problems:
-        write(f"\nto mend: {text}")
+        write(f"\nproblem: {text}")
 
 
 def _print_costs(costs: dict[str, Any], target: str | None) -> None:

@@ -1,8 +1,8 @@
-"""From options to estimators, and fitting them with a bar to watch."""
+"""From options to estimators, and fitting them while a progress bar is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -10,29 +10,28 @@ import numpy as np
 import typer
 
 import splitsecond
+from splitsecond import Tree, TreeSet
+from splitsecond._cli.data import Data
 from splitsecond._cli.options import (
     Algorithm,
     Binarizer,
     Learning,
     Method,
     Sets,
+    SingleTree,
     Writing,
 )
 from splitsecond._cli.output import progress, say
-from splitsecond._cli.tables import Data
-from splitsecond._estimators.base import TreeClassifier
-from splitsecond._estimators.sets import RashomonClassifier
-from splitsecond._sets.tree_set import TreeSet
+from splitsecond._cli.row_places import rows_of_data
 from splitsecond._support.messages import listed
-from splitsecond._trees.tree import training_accuracy
 
-TREES: dict[Algorithm, type[TreeClassifier]] = {
+TREES: dict[Algorithm, Callable[..., Any]] = {
     Algorithm.LICKETY: splitsecond.LicketySPLITClassifier,
     Algorithm.SPLIT: splitsecond.SPLITClassifier,
     Algorithm.OPTIMAL: splitsecond.OptimalTreeClassifier,
     Algorithm.GREEDY: splitsecond.GreedyTreeClassifier,
 }
-SETS: dict[Method, type[RashomonClassifier]] = {
+SETS: dict[Method, Callable[..., Any]] = {
     Method.RESPLIT: splitsecond.RESPLIT,
     Method.TREEFARMS: splitsecond.TreeFARMS,
 }
@@ -40,7 +39,7 @@ STOPPED = 3  # exit code: a limit was met, and the result is valid
 LIMITS = ("time_limit", "memory_limit")  # statuses of a fit that stopped at one
 
 
-def make(
+def _make(
     kind: Algorithm | Method, learning: Learning, data: Data, jobs: int, **parameters: Any
 ) -> Any:
     """Make an estimator; options that were given and have no meaning for it are refused."""
@@ -51,12 +50,12 @@ def make(
         **parameters,
     }
     options = {name: value for name, value in options.items() if value is not None}
-    known = of._get_param_names()
+    known = of().get_params()
     for name in options:
         if name not in known:
             option = "--no-postprocess" if name == "postprocess" else f"--{name.replace('_', '-')}"
             raise ValueError(f"{option} has no meaning for {kind}: leave it out.")
-    model = of(
+    return of(
         max_depth=learning.max_depth,
         class_weight=_class_weight(learning.class_weight, data),
         binarizer=None if learning.binarizer is Binarizer.NONE else str(learning.binarizer),
@@ -64,8 +63,6 @@ def make(
         n_jobs=jobs,
         **options,
     )
-    model._check_parameters()
-    return model
 
 
 def _class_weight(given: Sequence[Any], data: Data) -> dict[Any, float] | str | None:
@@ -105,9 +102,15 @@ def _class_named(text: str, classes: list[Any]) -> Any:
     )
 
 
+def make_tree(search: SingleTree, data: Data, jobs: int, **parameters: Any) -> Any:
+    """Make an estimator that finds a single tree."""
+    postprocess = False if search.no_postprocess else None
+    return _make(search.algorithm, search, data, jobs, postprocess=postprocess, **parameters)
+
+
 def make_set(sets: Sets, data: Data, jobs: int = 1, time_limit: float | None = None) -> Any:
     """Make an estimator that finds a set of trees."""
-    return make(
+    return _make(
         sets.method,
         sets,
         data,
@@ -120,24 +123,24 @@ def make_set(sets: Sets, data: Data, jobs: int = 1, time_limit: float | None = N
     )
 
 
-def fit_on(model: Any, data: Data, what: str = "fitting") -> Any:
-    """Fit a model; Ctrl-C ends the program and not only the fit."""
+def fit_with_bar(model: Any, data: Data, what: str = "fitting") -> Any:
+    """Fit a model while a bar shows how far it is."""
     with progress(what) as listener:
-        return quietly(model, data, listener)
+        return fit_or_interrupt(model, data, listener)
 
 
-def quietly(model: Any, data: Data, listener: Any = None) -> Any:
-    """Fit a model that may tell a listener how far it is."""
-    if listener is not None:
-        model._listener = listener
+def fit_or_interrupt(model: Any, data: Data, verbose: Any = 0) -> Any:
+    """Fit a model; Ctrl-C ends the program and not only the fit."""
     if isinstance(model.class_weight, dict):  # a part of the rows may lack a class
         present = set(np.unique(data.y).tolist())
         own = {label: weight for label, weight in model.class_weight.items() if label in present}
         model.class_weight = own
+    model.verbose = verbose
     try:
-        model.fit(data.X, data.y, data.weights)
+        with rows_of_data(data):
+            model.fit(data.X, data.y, data.weights)
     finally:
-        model._listener = None
+        model.verbose = 0
     if model.status_ == "interrupted":
         raise KeyboardInterrupt
     return model
@@ -157,20 +160,27 @@ def finish(
         raise typer.Exit(STOPPED)
 
 
-def summary(model: Any) -> dict[str, Any]:
-    """Return what is to be said of a fitted classifier besides its tree."""
+def summary(model: Any, tree: Tree | None = None) -> dict[str, Any]:
+    """Return what is to be said of a fitted classifier besides its tree, or of another tree."""
     return {
         "model": type(model).__name__,
         "parameters": model.get_params(deep=False),
-        "classes": model.classes_,
-        "rows": model.tree_.n_rows[0],
-        "leaves": model.n_leaves_,
-        "depth": model.depth_,
-        "training_accuracy": training_accuracy(model.tree_),
-        "objective": model.objective_,
+        **summary_of_tree(model.tree_ if tree is None else tree),
         "lower_bound": model.lower_bound_,
         "status": model.status_,
         "seconds": model.statistics_["seconds"],
         "binarization_seconds": model.statistics_.get("binarization_seconds"),
         "search_seconds": model.statistics_.get("search_seconds"),
+    }
+
+
+def summary_of_tree(tree: Tree) -> dict[str, Any]:
+    """Return what is to be said of a tree besides its questions."""
+    return {
+        "classes": tree.classes,
+        "rows": tree.n_rows[0],
+        "leaves": tree.n_leaves,
+        "depth": tree.depth,
+        "training_accuracy": tree.training_accuracy,
+        "objective": tree.objective,
     }

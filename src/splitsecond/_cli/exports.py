@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from splitsecond._support.install import install_line
+from splitsecond._support.python_literals import literal
 
 if TYPE_CHECKING:
     from splitsecond import Tree
@@ -67,7 +68,7 @@ def sklearn_source(tree: Tree) -> str:
         about += [f"  {_one_line(question)}" for question in tree.questions]
     else:
         names = []
-        about = ["It reads the columns that the tree was learnt from, by position."]
+        about = ["It reads the columns that the tree was fitted on, by position."]
     of_dtype = ', dtype="O"' if tree.classes.dtype.kind == "O" else ""
     fields = {
         "left_child": nodes.children_left,
@@ -110,7 +111,7 @@ def sklearn_source(tree: Tree) -> str:
 
 
 def _asks_words(tree: Tree) -> bool:
-    """Whether scikit-learn's tree reads answers: some question is no comparison of numbers."""
+    """Whether scikit-learn's tree reads answers: some question does not compare numbers."""
     try:
         tree.to_sklearn(questions=False)
     except ValueError:
@@ -119,9 +120,7 @@ def _asks_words(tree: Tree) -> bool:
 
 
 def _list(values: Any) -> str:
-    from splitsecond._trees.python_code import literal
-
-    return f"[{', '.join(literal(value) for value in values.tolist())}]"
+    return f"[{', '.join(map(literal, values.tolist()))}]"
 
 
 def _one_line(text: str) -> str:

@@ -7,32 +7,31 @@ from typing import Annotated, Any
 import typer
 
 from splitsecond._cli import options as o
-from splitsecond._cli.output import check_out, progress, warnings_said, write, write_json
-from splitsecond._cli.tables import Data, Source, read_data
+from splitsecond._cli.data import Data, read_data
+from splitsecond._cli.output import check_out, progress, warnings_as_notes, write, write_json
+from splitsecond._cli.sources import Source
 
 
 def fit(
     *,
     file: o.File,
     target: o.Target,
-    algorithm: o.Tree = o.Algorithm.LICKETY,
     regularization: Annotated[
         Any,
         typer.Option(
             metavar="LAMBDA",
-            help="Price of a leaf as a share of the rows; auto chooses it by cross-validation, "
-            "1se the largest within one standard error of that.",
+            help="Penalty per leaf (lambda), as a share of the rows; auto chooses it by "
+            "cross-validation, 1se the largest within one standard error of that.",
             parser=o.regularization_or_rule,
         ),
     ] = "0.01",
-    learning: o.Learning,
-    no_postprocess: o.NoPostprocess = False,
+    search: o.SingleTree,
     time_limit: o.TimeLimit = None,
     jobs: o.Jobs = 1,
     test_size: o.TestSize = None,
     cv: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Score by cross-validation with so many folds, too."),
+        typer.Option(metavar="N", help="Also score by cross-validation with N folds."),
     ] = None,
     seed: o.Seed = 0,
     weight: o.Weight = None,
@@ -41,39 +40,32 @@ def fit(
 ) -> None:
     """Fit a tree to a table, print it, and save it with --out.
 
-    With --test-size, the tree printed and saved is the one scored, which has not seen the rows set
-    aside. With --cv, it has seen all rows, and the score is that of fitting as such.
+    With --test-size, the tree is fitted without the held-out rows that score it. With --cv, it is
+    fitted on all rows, and the scores are those of trees fitted in the same way.
     """
     check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight, learning.binarizer)
-    from splitsecond._cli.estimators import finish, fit_on, make, summary
-    from splitsecond._cli.scoring import commonest, scores, split, write_scores
+    data = read_data(Source.of(file, columns), target, weight)
+    from splitsecond._cli.estimators import finish, fit_with_bar, make_tree, summary
+    from splitsecond._cli.scoring import hold_out, majority_class, scores, write_scores
 
     rule = regularization if isinstance(regularization, str) else None
-    model = make(
-        algorithm,
-        learning,
-        data,
-        jobs,
-        regularization=0 if rule else regularization,
-        postprocess=False if no_postprocess else None,
-        time_limit=time_limit,
-    )
+    given = 0 if rule else regularization
+    model = make_tree(search, data, jobs, regularization=given, time_limit=time_limit)
     held_out = None
     if test_size is not None:
-        data, held_out = split(data, test_size, seed)
+        data, held_out = hold_out(data, test_size, seed)
     found: dict[str, Any] = {}
-    with warnings_said():
+    with warnings_as_notes():
         if rule is not None:
             model, found["choice"] = _choose(model, data, seed, rule)
         if cv is not None:
             found["cross_validation"] = _cross_validate(model, data, cv, seed, rule)
         if rule is None:
-            fit_on(model, data)
+            fit_with_bar(model, data)
     if held_out is not None:
         found["held_out"] = {
             "rows": len(held_out),
-            **scores(model, held_out, commonest(data)),
+            **scores(model, held_out, majority_class(data)),
         }
     if writing.json:
         write_json({**summary(model), **found, "tree": model.tree_.to_dict()})
@@ -92,7 +84,7 @@ def _choose(model: Any, data: Data, seed: int, rule: str) -> tuple[Any, dict[str
     """Return the model chosen from a path, whose tree a fit may not find, and how it was chosen."""
     from splitsecond._cli.scoring import choose_regularization
 
-    with progress("choosing the price of a leaf"):
+    with progress("choosing lambda"):
         chosen, path = choose_regularization(model, data, seed, rule)
     columns = ("regularization", "n_leaves", "loss", "cv_loss", "cv_standard_error")
     return chosen.model, {
@@ -108,14 +100,14 @@ def _choose(model: Any, data: Data, seed: int, rule: str) -> tuple[Any, dict[str
 def _cross_validate(model: Any, data: Data, n: int, seed: int, rule: str | None) -> dict[str, Any]:
     from sklearn.base import clone
 
-    from splitsecond._cli.estimators import quietly
+    from splitsecond._cli.estimators import fit_or_interrupt
     from splitsecond._cli.scoring import choose_regularization, cross_validated
 
     def fitted(part: Data) -> Any:
         own = clone(model)
         if rule is not None:  # chosen without the fold that is scored, too
             return choose_regularization(own, part, seed, rule)[0].model
-        return quietly(own, part)
+        return fit_or_interrupt(own, part)
 
     with progress("cross-validating", n) as listener:
         return cross_validated(fitted, data, n, seed, listener)
@@ -129,7 +121,7 @@ def _choice_text(choice: dict[str, Any]) -> str:
     )
     simpler = choice["within_one_standard_error"]
     if choice["rule"] == o.ONE_STANDARD_ERROR:
-        text += ": the smallest tree within one standard error of the least loss"
+        text += ": the smallest tree within one standard error of the minimum loss"
         return text if chosen == best else f"{text}, which is at {best:.4g}"
     if simpler != chosen:
         text += (

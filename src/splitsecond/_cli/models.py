@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import splitsecond
 from splitsecond._cli import options as o
 from splitsecond._cli.exports import Format, exported
 from splitsecond._cli.output import (
     check_out,
     to_csv,
     to_json,
-    warnings_said,
+    warnings_as_notes,
     write,
     write_json,
     write_out,
 )
-from splitsecond._cli.tables import Source, rows_named
-from splitsecond._saving import NoModelError, load
+from splitsecond._cli.row_places import rows_of_file
+from splitsecond._cli.sources import Source
+from splitsecond._support.files import is_model
 from splitsecond._support.messages import listed, shown_number
-from splitsecond._tables.columns import Kind
 
-if TYPE_CHECKING:
-    from splitsecond import TreeSet
+if TYPE_CHECKING:  # they take long to import
+    from splitsecond import Tree, TreeSet
 
 TABLES = (".csv", ".tsv", ".gz", ".parquet")  # how names of their files end
 
@@ -34,33 +36,75 @@ TreeNumber = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class Opened:
+    """What a model file holds: a classifier, which may have a set of trees, or only a set."""
+
+    path: Path
+    model: Any | None  # None: only a set
+    trees: TreeSet | None  # None: a single tree
+
+    def set_for(self, what: str) -> TreeSet:
+        """Return the set of trees; refuse a model of a single one."""
+        if self.trees is None:
+            raise ValueError(
+                f"{what} needs a set of trees, as rashomon --out writes it; {self.path} holds a "
+                f"single tree ({type(self.model).__name__}), for show, predict and export."
+            )
+        return self.trees
+
+    def tree(self, number: int | None = None) -> Tree:
+        """Return a tree by its number in the set, or the one to predict with: the best."""
+        if number is None and self.model is not None:
+            best: Tree = self.model.tree_
+            return best
+        try:
+            chosen: Tree = self.set_for("--tree")[number or 0]
+        except IndexError as error:
+            raise ValueError(str(error)) from None
+        return chosen
+
+
 def show(
     *,
     model: o.Model,
     tree: TreeNumber = None,
-    rules: Annotated[bool, typer.Option("--rules", help="List the leaves as rules.")] = False,
+    rules: Annotated[bool, o.flag("--rules", "List the leaves as rules.")] = False,
     json: o.Json = False,
 ) -> None:
     """Print a model: how good it is, and its tree."""
     found = open_model(model)
-    chosen = tree_of(model, found, tree)
+    chosen = found.tree(tree)
     if json:
-        from splitsecond._cli.estimators import summary
-
-        about = summary(found) if tree is None else {"tree_number": tree}
-        if hasattr(found, "trees_"):
-            about["n_trees"] = found.trees_.n_trees
         shape = {"rules": _rules(chosen)} if rules else {"tree": chosen.to_dict()}
-        write_json({**about, **shape})
-        return
-    if rules:
+        write_json({**_summary(found, tree), **shape})
+    elif rules:
         for rule in _rules(chosen):
             conditions = " and ".join(rule["if"]) or "always"
             write(f"{conditions} -> {rule['then']}  ({_said_of(rule, chosen)})")
-    elif tree is None:
-        write(str(found))
+    elif tree is not None:
+        write(f"tree {tree} of {found.trees!r}, objective {chosen.objective:.4f}\n{chosen}")
+    elif found.model is None:
+        write(f"{found.trees!r}\nthe best of them:\n{_about(chosen)}\n{chosen}")
     else:
-        write(f"tree {tree} of {found.trees_!r}, objective {chosen.objective:.4f}\n{chosen}")
+        write(str(found.model))
+
+
+def _summary(found: Opened, number: int | None) -> dict[str, Any]:
+    from splitsecond._cli.estimators import summary, summary_of_tree
+
+    about: dict[str, Any] = {"tree_number": number}
+    if number is None:
+        is_set = found.model is None
+        about = summary_of_tree(found.tree()) if is_set else summary(found.model)
+    return about if found.trees is None else {**about, "n_trees": found.trees.n_trees}
+
+
+def _about(tree: Tree) -> str:
+    size = f"{tree.n_leaves} leaves, depth {tree.depth}, {tree.n_rows[0]:,} rows"
+    weighted = "weighted " if tree.is_weighted else ""
+    accuracy = f"{weighted}training accuracy {tree.training_accuracy:.3f}"
+    return f"{size}\n{accuracy} · objective {tree.objective:.4f}"
 
 
 def predict(
@@ -68,12 +112,10 @@ def predict(
     model: o.Model,
     file: o.File,
     tree: TreeNumber = None,
-    proba: Annotated[
-        bool, typer.Option("--proba", help="Add the share of each class in the leaf.")
-    ] = False,
+    proba: Annotated[bool, o.flag("--proba", "Add the probability of each class.")] = False,
     vote: Annotated[
         bool,
-        typer.Option("--vote", help="Add the share of all trees of a set that say each class."),
+        o.flag("--vote", "Add the share of all trees of a set that predict each class."),
     ] = False,
     keep: Annotated[list[str], o.several("COL", "Copy a column of the table")],
     reading: o.Reading,
@@ -81,27 +123,26 @@ def predict(
 ) -> None:
     """Predict the class of each row of a table, as CSV.
 
-    Columns are matched by name; those that the model does not know are ignored.
+    Columns are matched by name; extra columns are ignored.
     """
     check_out(writing, model, file)
     Source.of(file, reading).check()  # before the model, which takes longer
     found = open_model(model)
-    if vote:
-        check_set("--vote", model, found)
-    if tree is not None:
-        found._take(tree_of(model, found, tree))
-    source = Source.of(file, reading, _texts(found))
+    voters = found.set_for("--vote") if vote else None
+    chosen = found.tree(tree)
+    predictor = chosen if tree is not None or found.model is None else found.model
+    source = Source.of(file, reading, _texts(found, chosen))
     table = source.read()
     for name in keep:
         source.check_column(table, name)
     columns: dict[str, Any] = {name: table[name].to_pylist() for name in keep}
-    with warnings_said(), rows_named(source, len(table)):
-        columns["prediction"] = found.predict(table).tolist()
-        shares = [("p", found.predict_proba(table))] if proba else []
-        if vote:
-            shares.append(("vote", found.trees_.vote(table)))
+    with warnings_as_notes(), rows_of_file(source, len(table)):
+        columns["prediction"] = predictor.predict(table).tolist()
+        shares = [("p", predictor.predict_proba(table))] if proba else []
+        if voters is not None:
+            shares.append(("vote", voters.vote(table)))
     for what, each in shares:
-        for label, share in zip(found.classes_, each.T, strict=True):
+        for label, share in zip(chosen.classes, each.T, strict=True):
             columns[f"{what}({label})"] = share.tolist()
     if writing.json:
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -119,10 +160,10 @@ def export(
 ) -> None:
     """Write a model's tree in another form."""
     check_out(writing, model)
-    content = exported(tree_of(model, open_model(model), tree), to)
+    content = exported(open_model(model).tree(tree), to)
     if writing.json:
         if isinstance(content, bytes):
-            raise ValueError(f"{to} is no text: leave out --json and name a file with --out.")
+            raise ValueError(f"{to} is not text: leave out --json and name a file with --out.")
         content = to_json({"format": str(to), "content": content})
     write_out(writing.out, content)
 
@@ -130,53 +171,45 @@ def export(
 def explore(
     *,
     trees: o.SetOfTrees,
-    top: Annotated[int, typer.Option(metavar="N", min=1, help="Best trees on the page.")] = 200,
+    top: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Maximum trees on the page, the best ones.")
+    ] = 200,
     filters: o.Filters,
     writing: o.Writing,
 ) -> None:
-    """Write a page on which to look through the best trees of a set, for any browser.
+    """Write an HTML page for browsing the best trees of a set.
 
     The set is one that the command rashomon has saved with --out.
     """
     check_out(writing, trees)
-    found = open_model(trees)
-    check_set("explore", trees, found)
-    good = wanted(found.trees_, filters)
-    write_out(writing.out, to_json(good.explorer_data(top)) if writing.json else good.to_html(top))
+    good = meeting(open_model(trees).set_for("explore"), filters)
+    write_out(writing.out, to_json(good.to_explorer(top)) if writing.json else good.to_html(top))
 
 
-def open_model(path: Path) -> Any:
-    """Load a classifier; the best tree of a set stands for it."""
+def open_model(path: Path) -> Opened:
+    """Load a classifier or a set of trees."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder: name a model file.")
     try:
-        found = load(path)
-    except NoModelError as error:
-        if path.suffix.lower() not in TABLES:
+        found = splitsecond.load(path)
+    except ValueError as error:
+        if path.suffix.lower() not in TABLES or is_model(path.read_bytes()[:100]):
             raise
         reading = "It looks like a table, which doctor, fit, rashomon and importance read."
         raise ValueError(f"{error} {reading}") from None
-    from splitsecond import TreeSet  # has been imported now
-    from splitsecond._estimators.base import TreeClassifier
-
-    if isinstance(found, TreeSet):
+    if isinstance(found, splitsecond.TreeSet):
         if not found:
             raise ValueError(f"{path} holds a set without trees.")
-        found = best_of(found)
-    if not isinstance(found, TreeClassifier):
+        return Opened(path, None, found)
+    if not hasattr(found, "tree_"):
         raise ValueError(
             f"{path} holds a {type(found).__name__}, which has no tree: it is for splitsecond.load "
             "in Python. Name a model, as fit --out or rashomon --out writes it."
         )
-    return found
+    return Opened(path, found, getattr(found, "trees_", None))
 
 
-def best_of(trees: TreeSet) -> Any:
-    """Return a model that predicts with the best of some trees, perhaps a part of a fitted set."""
-    return trees.to_classifier()
-
-
-def wanted(trees: TreeSet, filters: o.Filters) -> TreeSet:
+def meeting(trees: TreeSet, filters: o.Filters) -> TreeSet:
     """Return the trees of a set that meet all conditions; there must be some."""
     found = trees.filter(
         uses=filters.uses,
@@ -207,35 +240,15 @@ def _conditions(filters: o.Filters) -> list[tuple[str, Any]]:
     return given
 
 
-def check_set(what: str, path: Path, model: Any) -> None:
-    """Refuse a model of a single tree."""
-    if not hasattr(model, "trees_"):
-        raise ValueError(
-            f"{what} needs a set of trees, as rashomon --out writes it; {path} holds a single tree "
-            f"({type(model).__name__}), for show, predict and export."
-        )
-
-
-def tree_of(path: Path, model: Any, number: int | None) -> Any:
-    """Return a tree of a model by its number in the set, or the one it predicts with."""
-    if number is None:
-        return model.tree_
-    check_set("--tree", path, model)
-    try:
-        return model.trees_[number]
-    except IndexError as error:
-        raise ValueError(str(error)) from None
-
-
-def _texts(model: Any) -> list[str]:
+def _texts(found: Opened, tree: Tree) -> list[str]:
     """Return the columns that were text in training: values like 007 must not become numbers."""
-    if model.binarizer_ is None:
-        return []
+    variables: Any = tree.variables.values()
+    if found.model is not None:  # knows those that this tree does not ask about
+        variables = () if found.model.binarizer_ is None else found.model.binarizer_.variables_
     return [
         variable.name
-        for variable in model.binarizer_.variables_
-        if variable.kind in (Kind.CATEGORY, Kind.ORDERED)
-        and any(isinstance(value, str) for value in variable.categories)
+        for variable in variables
+        if any(isinstance(value, str) for value in variable.categories)
     ]
 
 

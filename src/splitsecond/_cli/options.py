@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
@@ -69,7 +69,7 @@ def regularization_of(text: str) -> float | Fraction:
         return Fraction(text) if "/" in text else float(text)
     except (ValueError, ZeroDivisionError):
         raise typer.BadParameter(
-            f"{text!r} is no number, such as 0.01 or 1/300.", param_hint="--regularization"
+            f"{text!r} is not a number, such as 0.01 or 1/300.", param_hint="--regularization"
         ) from None
 
 
@@ -100,7 +100,8 @@ def bytes_of(text: str) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmg]i?)?b?", text.strip().lower())
     if found is None:
         raise typer.BadParameter(
-            f"{text!r} is no amount of memory, such as 500MB or 2GB.", param_hint="--memory-limit"
+            f"{text!r} is not an amount of memory, such as 500MB or 2GB.",
+            param_hint="--memory-limit",
         )
     return int(float(found[1]) * UNITS[found[2] or ""])
 
@@ -109,7 +110,7 @@ File = Annotated[
     Path,
     typer.Argument(
         metavar="FILE",
-        help="Table to read: CSV (also .tsv, .gz) or Parquet; - for standard input.",
+        help="Table: CSV (also .tsv, .gz) or Parquet; - for standard input.",
     ),
 ]
 Model = Annotated[
@@ -126,17 +127,26 @@ Weight = Annotated[
 Regularization = Annotated[
     Any,
     typer.Option(
-        metavar="LAMBDA", help="Price of a leaf as a share of the rows.", parser=regularization_of
+        metavar="LAMBDA",
+        help="Penalty per leaf (lambda), as a share of the rows.",
+        parser=regularization_of,
     ),
 ]
-MaxDepth = Annotated[int, typer.Option(metavar="N", help="Most questions on a path.")]
+MaxDepth = Annotated[int, typer.Option(metavar="N", help="Maximum depth of a tree.")]
 TimeLimit = Annotated[
     float | None,
-    typer.Option(metavar="SECONDS", help="Stop each fit then, with the best found so far."),
+    typer.Option(metavar="SECONDS", help="Time limit of each fit; the best result so far is kept."),
 ]
 Jobs = Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all processors.")]
-Seed = Annotated[int, typer.Option(metavar="N", help="Draws the rows of splits and samples.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed for splits and samples.")]
+
+
+def flag(name: str, text: str) -> Any:
+    """Return an option that takes no value, and whose help names none."""
+    return typer.Option(name, metavar="", help=text)
+
+
+Json = Annotated[bool, flag("--json", "Print the result as JSON.")]
 
 
 def several(metavar: str, text: str, **options: Any) -> Any:
@@ -150,16 +160,11 @@ def several(metavar: str, text: str, **options: Any) -> Any:
     )
 
 
-Tree = Annotated[Algorithm, choice("How the tree is found", Algorithm)]
-NoPostprocess = Annotated[
-    bool,
-    typer.Option("--no-postprocess", help="Leave what is below the lookahead greedy (split only)."),
-]
 TestSize = Annotated[
     float | None,
     typer.Option(
         metavar="SHARE",
-        help="Hold out a share of the rows, fit on the others, and score the tree on these.",
+        help="Hold out a share of the rows, fit on the others, and score on the held-out rows.",
     ),
 ]
 
@@ -168,17 +173,21 @@ TestSize = Annotated[
 class Reading:
     """How a CSV file is read."""
 
+    PANEL: ClassVar[str] = "Table"  # of the help
+
     blank: Annotated[
         list[str],
         several(
             "TEXT",
-            "What stands for a missing value in a CSV file besides an empty field, in place of "
+            "Text that stands for a missing value in a CSV file, as an empty field does; replaces "
             "NA, N/A, NaN, nan, null and NULL",
         ),
     ]
     separator: Annotated[
         str | None,
-        typer.Option(metavar="CHAR", help="What stands between values: , (in .tsv a tab)."),
+        typer.Option(
+            metavar="CHAR", help="Separator of a CSV file: a comma, or a tab in .tsv files."
+        ),
     ] = None
     encoding: Annotated[
         str, typer.Option(metavar="NAME", help="Encoding of a CSV file, such as latin-1.")
@@ -192,13 +201,15 @@ class Columns(Reading):
     drop: Annotated[list[str], several("COL", "Leave out a column")]
     category: Annotated[
         list[str],
-        several("COL", "Take the numbers of a column as names, not as quantities"),
+        several("COL", "Treat the numbers of a column as categories"),
     ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Learning:
-    """What trees and sets of trees are learnt by."""
+    """How trees and sets of trees are learned."""
+
+    PANEL: ClassVar[str] = "Search"  # of the help
 
     max_depth: MaxDepth = 5
     lookahead_depth: Annotated[
@@ -207,18 +218,17 @@ class Learning:
     ] = None
     exact_last_split: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--exact-last-split",
-            help="Let greedy completions choose their last split by errors (not with optimal and "
-            "treefarms).",
+            "Choose the last split of greedy completions by errors, not by entropy (not with "
+            "optimal and treefarms).",
         ),
     ] = False
     class_weight: Annotated[
         list[Any],  # words, or pairs of a class and its weight
         several(
             "CLASS=N",
-            "Weight of the rows of a class, such as bad=5; or balanced, for classes of the same "
-            "weight; or none",
+            "Weight of a class, such as bad=5; or balanced, for equal total weights; or none",
             parser=class_weight_of,
         ),
     ]
@@ -229,10 +239,21 @@ class Learning:
         Any,  # a number or None
         typer.Option(
             metavar="BYTES",
-            help="Memory that the search of a fit may use, such as 2GB.",
+            help="Memory limit of the search of each fit, such as 2GB.",
             parser=bytes_of,
         ),
     ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingleTree(Learning):
+    """How a single tree is found."""
+
+    algorithm: Annotated[Algorithm, choice("How the tree is found", Algorithm)] = Algorithm.LICKETY
+    no_postprocess: Annotated[
+        bool,
+        flag("--no-postprocess", "Keep the greedy subtrees below the lookahead (split only)."),
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,19 +261,20 @@ class Sets(Learning):
     """What a set of trees is."""
 
     method: Annotated[
-        Method, choice("How the set is found, by lookahead or every tree there is", Method)
+        Method, choice("How the set is found, by lookahead or completely", Method)
     ] = Method.RESPLIT
     regularization: Regularization = "0.01"
     epsilon: Annotated[
-        float, typer.Option(metavar="NUMBER", help="How much worse than the best a tree may be.")
+        float,
+        typer.Option(metavar="NUMBER", help="How much worse than the best tree a tree may be."),
     ] = 0.01
     epsilon_kind: Annotated[
         EpsilonKind,
-        choice("Whether epsilon is added, a share of the best, or the bound itself", EpsilonKind),
+        choice("Whether epsilon is added, relative to the best, or the bound itself", EpsilonKind),
     ] = EpsilonKind.ADDITIVE
     keep_trivial: Annotated[
         bool,
-        typer.Option("--keep-trivial", help="Keep splits between two leaves of the same class."),
+        flag("--keep-trivial", "Keep splits between two leaves of the same class."),
     ] = False
 
 
@@ -260,11 +282,11 @@ class Sets(Learning):
 class Filters:
     """Which trees of a set are wanted."""
 
-    uses: Annotated[
-        list[str], several("NAME", "Keep trees that ask about a variable, or ask a question")
-    ]
+    PANEL: ClassVar[str] = "Trees"  # of the help
+
+    uses: Annotated[list[str], several("NAME", "Keep only trees that use a variable or a question")]
     avoid: Annotated[
-        list[str], several("NAME", "Leave out trees that ask about a variable, or ask a question")
+        list[str], several("NAME", "Leave out trees that use a variable or a question")
     ]
     max_leaves: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Maximum leaves of a tree.")
@@ -272,7 +294,7 @@ class Filters:
     min_leaf_rows: Annotated[
         float | None,
         typer.Option(
-            metavar="N", min=0, help="Minimum training rows in a leaf, or their weight if weighted."
+            metavar="N", min=0, help="Minimum training rows in a leaf (their weight, if weighted)."
         ),
     ] = None
 
@@ -281,12 +303,12 @@ class Filters:
 class Writing:
     """Where the result goes."""
 
+    PANEL: ClassVar[str] = "Output"  # of the help
+
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="File to write the result to.")
     ] = None
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file of --out if it exists.")
-    ] = False
+    force: Annotated[bool, flag("--force", "Replace the file of --out if it exists.")] = False
     json: Json = False
 
 
@@ -304,6 +326,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
         group = groups[parameter.name]
         of_fields = get_type_hints(group, include_extras=True)
         for field in dataclasses.fields(group):
+            of_fields[field.name].__metadata__[0].rich_help_panel = group.PANEL
             default = (
                 inspect.Parameter.empty if field.default is dataclasses.MISSING else field.default
             )

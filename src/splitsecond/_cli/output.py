@@ -23,11 +23,10 @@ from rich.text import Text
 from splitsecond._cli.options import Writing
 from splitsecond._support.files import replaces, write_whole
 from splitsecond._support.messages import shown
-from splitsecond._tables.data_checks import ColumnWarning, Suspicion
 
 Listener = Callable[..., None]
-MOST_NOTED = 5  # columns of one kind
-WIDE = 100_000  # columns of a pipe: nothing is folded
+MAX_NOTED = 5  # columns of one kind
+WIDE = 100_000  # columns of a pipe: lines are not wrapped
 
 
 def say(text: str) -> None:
@@ -113,12 +112,12 @@ def write_out(out: Path | None, content: str | bytes) -> None:
     elif isinstance(content, str):
         write(content.removesuffix("\n"))
     else:
-        raise ValueError("This is no text: name a file to write with --out.")
+        raise ValueError("This is not text: name a file to write with --out.")
 
 
 @contextmanager
 def progress(what: str, steps: int | None = None) -> Iterator[Listener]:
-    """Show a bar on standard error while work is done, if that is a terminal.
+    """Show a progress bar on standard error, if that is a terminal.
 
     The listener takes the steps done and, where that is not known before, how many there are.
     """
@@ -136,7 +135,7 @@ def progress(what: str, steps: int | None = None) -> Iterator[Listener]:
 
 
 @contextmanager
-def warnings_said() -> Iterator[None]:
+def warnings_as_notes() -> Iterator[None]:
     """Turn the library's warnings into messages, each said once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -148,14 +147,15 @@ def warnings_said() -> Iterator[None]:
 
 def _notes(warning: Warning | str) -> list[str]:
     """Return what a warning says; one about columns in the words of the command line."""
-    if not isinstance(warning, ColumnWarning):
+    columns = getattr(warning, "columns", ())
+    if not columns:
         return [str(warning)]
     notes = []
-    for each in warning.found[:MOST_NOTED]:
+    for each in columns[:MAX_NOTED]:
         name = shown(str(each.label))
         remedy = f"leave it out with --drop {name}."
-        if each.what is Suspicion.WORDS:
+        if each.words:  # which are no numbers
             remedy = f"if that means missing, give --blank {shown(each.words[0])}."
-        notes.append(f"column {name}{each.detail} {each.what.value[0]}: {remedy}")
-    more = len(warning.found) - MOST_NOTED
+        notes.append(f"column {name}{each.detail} {each.suspicion}: {remedy}")
+    more = len(columns) - MAX_NOTED
     return [*notes, f"and {more} more columns like that; see doctor."] if more > 0 else notes

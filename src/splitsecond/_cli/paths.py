@@ -7,67 +7,57 @@ from typing import Annotated, Any
 import typer
 
 from splitsecond._cli import options as o
+from splitsecond._cli.data import read_data
 from splitsecond._cli.output import (
     check_out,
     progress,
     to_csv,
     to_json,
-    warnings_said,
+    warnings_as_notes,
     write_out,
 )
-from splitsecond._cli.tables import Source, read_data
+from splitsecond._cli.sources import Source
 
 
 def path(
     *,
     file: o.File,
     target: o.Target,
-    algorithm: o.Tree = o.Algorithm.LICKETY,
-    smallest: Annotated[
-        float, typer.Option(metavar="LAMBDA", help="Smallest price of a leaf.")
-    ] = 0.001,
+    smallest: Annotated[float, typer.Option(metavar="LAMBDA", help="Minimum lambda.")] = 0.001,
     largest: Annotated[
         float | None,
         typer.Option(
-            metavar="LAMBDA", help="Largest price of a leaf, by default that of a lone leaf."
+            metavar="LAMBDA", help="Maximum lambda; by default where a single leaf is best."
         ),
     ] = None,
-    learning: o.Learning,
-    no_postprocess: o.NoPostprocess = False,
+    search: o.SingleTree,
     time_limit: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Stop then, with the trees found so far."),
+        typer.Option(metavar="SECONDS", help="Time limit of everything; partial results are kept."),
     ] = None,
     jobs: o.Jobs = 1,
     cv: Annotated[
         int,
-        typer.Option(metavar="N", help="Score by cross-validation with so many folds; 0 for none."),
+        typer.Option(metavar="N", help="Score by cross-validation with N folds; 0 for none."),
     ] = o.FOLDS,
     seed: o.Seed = 0,
     weight: o.Weight = None,
     columns: o.Columns,
     writing: o.Writing,
 ) -> None:
-    """Print the trees for all prices of a leaf: their leaves, losses and cross-validated losses.
+    """Print the trees for all penalties per leaf (lambda), with their cross-validated losses.
 
-    The tree of least cross-validated loss is marked as best, the smallest one within one standard
-    error of it as 1-SE: fit --regularization auto and 1se take them. --out writes the table as CSV,
-    or as JSON with --json.
+    The tree with the minimum cross-validated loss is marked as best, the smallest one within one
+    standard error of it as 1-SE: fit --regularization auto and 1se choose them. --out writes the
+    table as CSV, or as JSON with --json.
     """
     check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight, learning.binarizer)
-    from splitsecond._cli.estimators import STOPPED, make
+    data = read_data(Source.of(file, columns), target, weight)
+    from splitsecond._cli.estimators import STOPPED, make_tree
     from splitsecond._cli.scoring import find_path
 
-    model = make(
-        algorithm,
-        learning,
-        data,
-        jobs,
-        postprocess=False if no_postprocess else None,
-        time_limit=time_limit,
-    )
-    with warnings_said(), progress("searching"):
+    model = make_tree(search, data, jobs, time_limit=time_limit)
+    with warnings_as_notes(), progress("searching"):
         found = find_path(model, data, cv, seed, smallest=smallest, largest=largest)
     rows = [
         {name: value for name, value in vars(entry).items() if name != "model"} for entry in found

@@ -1,4 +1,4 @@
-"""Scores on rows that a model has not seen, and a price of a leaf chosen by them."""
+"""Scores on held-out rows, and lambda chosen by them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond import PathEntry, RegularizationPath, regularization_path
+from splitsecond import PathEntry, RegularizationPath, Tree, regularization_path
+from splitsecond._cli.data import Data
 from splitsecond._cli.options import AUTO, FOLDS
 from splitsecond._cli.output import write, write_table
-from splitsecond._cli.tables import Data
+from splitsecond._cli.row_places import rows_of_data
 
-MOST_SHOWN = 12  # classes of a confusion matrix that is printed
+MAX_SHOWN = 12  # classes of a confusion matrix that is printed
 
 Rows = NDArray[np.intp]
 
 
-def split(data: Data, test_size: float, seed: int) -> tuple[Data, Data]:
-    """Set a share of the rows aside, with the classes in proportion where there are enough."""
+def hold_out(data: Data, test_size: float, seed: int) -> tuple[Data, Data]:
+    """Hold out a share of the rows, with the classes in proportion where there are enough."""
     if not 0 < test_size < 1:
         raise ValueError(f"--test-size {test_size} must be between 0 and 1: a share of the rows.")
     from sklearn.model_selection import train_test_split  # which takes long to import
@@ -34,7 +35,7 @@ def split(data: Data, test_size: float, seed: int) -> tuple[Data, Data]:
     learned = data.take(train)
     if len(np.unique(learned.y)) < 2:
         raise ValueError(
-            f"With --test-size {test_size}, the {len(train)} rows to learn from have one class."
+            f"With --test-size {test_size}, the {len(train)} training rows have one class."
         )
     return learned, data.take(test)
 
@@ -54,16 +55,18 @@ def folds(data: Data, n: int, seed: int) -> list[tuple[Rows, Rows]]:
 
 
 def scores(
-    model: Any, data: Data, commonest: Any, classes: NDArray[Any] | None = None
+    model: Any, data: Data, majority: Any, classes: NDArray[Any] | None = None
 ) -> dict[str, Any]:
-    """Score a model, and what always says the commonest class of training, for comparison.
+    """Score a model or a tree; the baseline always predicts the majority class of training.
 
     Classes that the model does not know have probability 0. What these rows say nothing about is
     not a number: all of it where they have no weight, the AUC where they are of one class.
     """
+    known = model.classes if isinstance(model, Tree) else model.classes_
     if classes is None:
-        classes = np.union1d(model.classes_, data.y)
-    predicted = model.predict(data.X)
+        classes = np.union1d(known, data.y)
+    with rows_of_data(data):
+        predicted, probabilities = model.predict(data.X), model.predict_proba(data.X)
     right = predicted == data.y
     recalls = []
     for label in dict.fromkeys(data.y.tolist()):
@@ -71,7 +74,7 @@ def scores(
         recalls.append(_mean(right[of_class], data.weights, of_class))
     truth = np.searchsorted(classes, data.y)
     shares = np.zeros((len(data), len(classes)))
-    shares[:, np.searchsorted(classes, model.classes_)] = model.predict_proba(data.X)
+    shares[:, np.searchsorted(classes, known)] = probabilities
     off = ((shares - np.eye(len(classes))[truth]) ** 2).sum(axis=1)
     matrix = np.zeros((len(classes), len(classes)), dtype=int if data.weights is None else float)
     times = 1 if data.weights is None else data.weights
@@ -80,7 +83,7 @@ def scores(
     return {
         "accuracy": _mean(right, data.weights),
         "balanced_accuracy": _mean_of_numbers(recalls),
-        "baseline": _mean(data.y == commonest, data.weights),
+        "baseline": _mean(data.y == majority, data.weights),
         "auc": _auc(truth, shares, data.weights),
         "log_loss": _mean(-np.log(of_truth), data.weights),
         # Of two classes, one is enough.
@@ -91,7 +94,9 @@ def scores(
 
 def accuracy(model: Any, data: Data) -> float:
     """Return the share of the rows, by weight, that a model or a tree is right about."""
-    return _mean(model.predict(data.X) == data.y, data.weights)
+    with rows_of_data(data):
+        predicted = model.predict(data.X)
+    return _mean(predicted == data.y, data.weights)
 
 
 def _auc(truth: Rows, shares: NDArray[np.float64], weights: NDArray[Any] | None) -> float:
@@ -122,7 +127,7 @@ def write_scores(about: str, found: dict[str, Any]) -> None:
         if isinstance(value, float)
     }
     text = (
-        f"{about}: accuracy {shown['accuracy']} (the commonest class alone: {shown['baseline']}), "
+        f"{about}: accuracy {shown['accuracy']} (majority-class baseline: {shown['baseline']}), "
         f"balanced accuracy {shown['balanced_accuracy']}"
     )
     if "accuracy_standard_deviation" in shown:
@@ -132,7 +137,7 @@ def write_scores(about: str, found: dict[str, Any]) -> None:
         f"Brier score {shown['brier_score']}"
     )
     names = [str(label) for label in found["confusion"]["classes"]]
-    if len(names) > MOST_SHOWN:
+    if len(names) > MAX_SHOWN:
         write(f"(the confusion matrix of {len(names)} classes is in the result with --json)")
         return
     header = ("true class", *(f"predicted {name}" for name in names))
@@ -156,8 +161,8 @@ def _mean_of_numbers(values: list[float]) -> float:
     return float(np.mean(numbers)) if numbers else float("nan")
 
 
-def commonest(data: Data) -> Any:
-    """Return the class of most weight."""
+def majority_class(data: Data) -> Any:
+    """Return the class of the largest weight."""
     classes, codes = np.unique(data.y, return_inverse=True)
     return classes[np.argmax(np.bincount(codes, weights=data.weights))]
 
@@ -170,7 +175,7 @@ def cross_validated(
     found = []
     for i, (train, test) in enumerate(folds(data, n, seed)):
         learned = data.take(train)
-        found.append(scores(fit(learned), data.take(test), commonest(learned), classes))
+        found.append(scores(fit(learned), data.take(test), majority_class(learned), classes))
         done(i + 1)
     means: dict[str, Any] = {
         name: _mean_of_numbers([each[name] for each in found])
@@ -191,16 +196,18 @@ def cross_validated(
 def find_path(
     model: Any, data: Data, n_folds: int, seed: int, **options: Any
 ) -> RegularizationPath:
-    """Find the trees for all prices of a leaf, with their losses by so many folds, or none."""
-    path = regularization_path(
-        data.X,
-        data.y,
-        estimator=model,
-        cv=folds(data, n_folds, seed) if n_folds else None,
-        sample_weight=data.weights,
-        time_limit=model.time_limit,
-        **options,
-    )
+    """Find the trees for all lambdas, with their losses by cross-validation if there are folds."""
+    parts = folds(data, n_folds, seed) if n_folds else None
+    with rows_of_data(data):
+        path = regularization_path(
+            data.X,
+            data.y,
+            estimator=model,
+            cv=parts,
+            sample_weight=data.weights,
+            time_limit=model.time_limit,
+            **options,
+        )
     if path.status_ == "interrupted":
         raise KeyboardInterrupt
     return path
@@ -213,7 +220,7 @@ def choose_regularization(
     path = find_path(model, data, min(FOLDS, len(data)), seed)
     if path[0].cv_loss is None:
         raise ValueError(
-            f"--time-limit {model.time_limit:g} is too short to choose the price of a leaf by "
+            f"--time-limit {model.time_limit:g} is too short to choose lambda by "
             "cross-validation: give more time, or a number as --regularization."
         )
     return path.best_ if rule == AUTO else path.one_standard_error_, path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,26 +10,29 @@ import numpy as np
 import typer
 
 from splitsecond._cli import options as o
-from splitsecond._cli.models import best_of, wanted
+from splitsecond._cli.data import read_data
+from splitsecond._cli.models import meeting
 from splitsecond._cli.output import (
     check_out,
     progress,
     to_csv,
     to_json,
-    warnings_said,
+    warnings_as_notes,
     write,
     write_json,
     write_out,
     write_table,
 )
-from splitsecond._cli.tables import Source, read_data
+from splitsecond._cli.row_places import rows_of_data
+from splitsecond._cli.sources import Source
 from splitsecond._support.messages import listed, shown_number
 
 if TYPE_CHECKING:
     from splitsecond import RashomonImportance, TreeSet
 
-BARS = 40  # characters of the longest
-BINS = 12  # of the histogram that is printed
+MAX_BAR = 40  # characters
+MAX_BINS = 12  # of the histogram that is printed
+MAX_VARIABLES = 20  # whose usage is printed
 SHORT = {"standard_error": "error", "quartile_1": "25 %", "median": "50 %", "quartile_3": "75 %"}
 
 
@@ -46,7 +50,9 @@ def rashomon(
     sets: o.Sets,
     time_limit: o.TimeLimit = None,
     jobs: o.Jobs = 1,
-    top: Annotated[int, typer.Option(metavar="N", min=0, help="Best trees to print.")] = 3,
+    top: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Number of best trees to print.")
+    ] = 3,
     filters: o.Filters,
     test_size: o.TestSize = None,
     seed: o.Seed = 0,
@@ -56,28 +62,27 @@ def rashomon(
 ) -> None:
     """Find all good trees: how many, the best, their objectives and the variables they use.
 
-    With conditions on the trees, such as --avoid, everything is about those that meet them, and
-    --out saves these.
+    With conditions on the trees, such as --avoid, the output is about the trees that meet them, and
+    --out saves only these.
     """
     check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
-    from splitsecond._cli.estimators import finish, fit_on, make_set, summary
-    from splitsecond._cli.scoring import accuracy, commonest, scores, split, write_scores
+    data = read_data(Source.of(file, columns), target, weight)
+    from splitsecond._cli.estimators import finish, fit_with_bar, make_set, summary
+    from splitsecond._cli.scoring import accuracy, hold_out, majority_class, scores, write_scores
 
     held_out = None
     if test_size is not None:
-        data, held_out = split(data, test_size, seed)
+        data, held_out = hold_out(data, test_size, seed)
     model = make_set(sets, data, jobs, time_limit)
-    with warnings_said():
-        fit_on(model, data, "searching")
-    n_found, part = model.trees_.n_trees, None
-    if filters != o.Filters(uses=[], avoid=[]):
-        part = wanted(model.trees_, filters)
-        model = best_of(part)
-    trees: TreeSet = model.trees_
+    with warnings_as_notes():
+        fit_with_bar(model, data, "searching")
+    found: TreeSet = model.trees_
+    is_filtered = filters != o.Filters(uses=[], avoid=[])
+    trees = meeting(found, filters) if is_filtered else found
+    best = trees[0]
     score: dict[str, Any] = {}
     if held_out is not None:
-        score = scores(model, held_out, commonest(data))
+        score = scores(best, held_out, majority_class(data))
         score = {
             "rows": len(held_out),
             **score,
@@ -86,43 +91,48 @@ def rashomon(
     if writing.json:
         write_json(
             {
-                **summary(model),
+                **summary(model, best),
                 "n_trees": trees.n_trees,
                 "partial": trees.is_partial,
-                "n_trees_before_filter": n_found,
+                "n_trees_before_filter": found.n_trees,
                 "min_objective": trees.min_objective,
                 "bound": trees.bound,
                 "histogram": [
                     {"objective": objective, "trees": n}
                     for objective, n in trees.objective_histogram().items()
                 ],
-                "usage": trees._usage(),
+                "usage": _usage(trees),
                 "best": [tree.to_dict() for tree in trees[:top]],
                 **({"held_out": score} if score else {}),
             }
         )
     else:
-        _print(model, top, n_found, score.get("accuracies"))
+        _print(type(model).__name__, trees, found.n_trees, top, score.get("accuracies"))
         if score:
             write("")
             write_scores(f"the best tree on {score['rows']:,} held-out rows", score)
-    finish(model, writing, trees=part)
+    finish(model, writing, trees=trees if is_filtered else None)
 
 
-def _print(model: Any, top: int, n_found: int, accuracies: list[float] | None) -> None:
-    trees: TreeSet = model.trees_
+def _print(
+    method: str, trees: TreeSet, n_found: int, top: int, accuracies: list[float] | None
+) -> None:
     n_trees = trees.n_trees
     plural = "tree" if n_trees == 1 else "trees"
     some = shown_number(n_trees)
     if n_trees < n_found:
         some, plural = f"{some} of {shown_number(n_found)}", "trees"
-    write(f"{type(model).__name__}: {some} {plural}, {model.tree_.n_rows[0]:,} rows")
-    objectives = f"objective {trees.min_objective:.4f} to {trees.bound:.4f}"
-    write(f"{', '.join([objectives, *trees._notes()])}\n")
-    write_table(*_bars(_binned(trees), "objective"), "trees")
-    usage = {name: (count, count / n_trees) for name, count in list(trees._usage().items())[:20]}
+    write(f"{method}: {some} {plural}, {trees[0].n_rows[0]:,} rows")
+    partial = f", {trees.status}" if trees.is_partial else ""
+    write(f"objective {trees.min_objective:.4f} to {trees.bound:.4f}{partial}\n")
+    bins = trees.objective_bins(MAX_BINS)
+    largest = max(n for _, _, n in bins)
+    objectives = {f"{begin:.4f} to {end:.4f}": (n, n / largest) for begin, end, n in bins}
+    write_table(*_bars(objectives, "objective"), "trees")
+    most_used = list(_usage(trees).items())[:MAX_VARIABLES]
     write("")
-    if usage:
+    if most_used:
+        usage = {name: (n, n / n_trees) for name, n in most_used}
         write_table(*_bars(usage, "trees that ask about"), "trees")
     for i, tree in enumerate(trees[:top]):
         held_out = "" if accuracies is None else f", held-out accuracy {accuracies[i]:.3f}"
@@ -130,28 +140,20 @@ def _print(model: Any, top: int, n_found: int, accuracies: list[float] | None) -
         write(f"\ntree {i}: objective {tree.objective:.4f}, {size}{held_out}\n{tree}")
 
 
-def _binned(trees: TreeSet) -> dict[str, tuple[int, float]]:
-    """Sum the histogram up in ranges of the same length."""
-    histogram = trees.objective_histogram()
-    low, high = min(histogram), max(histogram)
-    n_bins = min(BINS, len(histogram))
-    counts = [0] * n_bins  # whole numbers of any size
-    for objective, n in histogram.items():
-        place = int((objective - low) / (high - low) * n_bins) if high > low else 0
-        counts[min(place, n_bins - 1)] += n
-    step = (high - low) / n_bins
-    most = max(counts)
-    return {
-        f"{low + i * step:.4f} to {low + (i + 1) * step:.4f}": (count, count / most)
-        for i, count in enumerate(counts)
-    }
+def _usage(trees: TreeSet) -> dict[str, int]:
+    """Return how many trees ask about each variable; that some may be missing was said before."""
+    from splitsecond import LimitWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LimitWarning)
+        return trees.feature_usage()
 
 
 def _bars(
     parts: dict[str, tuple[int, float]], what: str
 ) -> tuple[list[list[str]], tuple[str, str, str]]:
     rows = [
-        [name, shown_number(count), "#" * round(BARS * share)]
+        [name, shown_number(count), "#" * round(MAX_BAR * share)]
         for name, (count, share) in parts.items()
     ]
     return rows, (what, "trees", "")
@@ -162,34 +164,35 @@ def importance(
     file: o.File,
     target: o.Target,
     sets: o.Sets,
-    bootstraps: Annotated[
-        int, typer.Option(metavar="N", help="Bootstrap samples to find sets for.")
-    ] = 10,
+    bootstraps: Annotated[int, typer.Option(metavar="N", help="Number of bootstrap samples.")] = 10,
     kind: Annotated[
         RelianceKind,
-        o.choice("Loss after permuting minus, or divided by, the loss", RelianceKind),
+        o.choice("Loss with the variable permuted minus the loss, or divided by it", RelianceKind),
     ] = RelianceKind.SUBTRACTIVE,
     max_trees: Annotated[
-        int, typer.Option(metavar="N", help="Trees drawn from sets that hold more.")
+        int,
+        typer.Option(metavar="N", help="Maximum trees used of each set; larger sets are sampled."),
     ] = 10_000,
     time_limit: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", help="Stop then, with the bootstraps done so far."),
+        typer.Option(
+            metavar="SECONDS", help="Time limit of everything; finished bootstraps are kept."
+        ),
     ] = None,
     jobs: Annotated[
-        int, typer.Option(metavar="N", help="Bootstraps at a time; -1 for all processors.")
+        int, typer.Option(metavar="N", help="Bootstraps in parallel; -1 for all processors.")
     ] = 1,
     seed: o.Seed = 0,
     weight: o.Weight = None,
     columns: o.Columns,
     writing: o.Writing,
 ) -> None:
-    """Tell how much all good trees rely on each variable, over bootstraps (RID).
+    """Print how much all good trees rely on each variable, over bootstraps (RID).
 
     --out writes the table as CSV, or as JSON with --json.
     """
     check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight, sets.binarizer)
+    data = read_data(Source.of(file, columns), target, weight)
     from splitsecond import RashomonImportance
     from splitsecond._cli.estimators import STOPPED, make_set
 
@@ -202,11 +205,10 @@ def importance(
         random_state=seed,
         n_jobs=jobs,
     )
-    rid._check_parameters()
-    with warnings_said(), progress("bootstraps", bootstraps) as listener:
-        rid._listener = listener
+    with warnings_as_notes(), progress("bootstraps", bootstraps) as rid.verbose:
         try:
-            rid.fit(data.X, data.y, data.weights)
+            with rows_of_data(data):
+                rid.fit(data.X, data.y, data.weights)
         except RuntimeError as error:  # not one bootstrap in the time there was
             raise ValueError(str(error)) from None
     if rid.status_ == "interrupted":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -35,6 +36,8 @@ from splitsecond._tables.errors import NotBinaryError
 from splitsecond._trees.pictures.notebook import ShowsItsTree
 from splitsecond._trees.row_counts import row_source
 from splitsecond._trees.tree import Tree
+
+ProgressFunction = Callable[[int, int, float], object]  # steps done, steps in all, seconds
 
 MOST_COLUMNS = 5_000  # for a search whose time grows with the square of their number
 
@@ -73,7 +76,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
     time_limit: float | None = None
     memory_limit: int | None = None
     n_jobs: int | None = None
-    verbose: int = 0
+    verbose: int | ProgressFunction = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a tree.
@@ -215,7 +218,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             time_limit=target.time_left(),
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
-            progress=self._listener or (Progress() if self.verbose else None),
+            progress=progress_of(self.verbose),
             **self._solver_options(),
         )
 
@@ -284,6 +287,14 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         )
         if why is not None:
             warn(limit_text(self, why, has_note=bool(note)), LimitWarning)
+
+
+def progress_of(verbose: Any) -> ProgressFunction | None:
+    """Return whom a search tells how far it is, given a parameter `verbose` that was checked."""
+    if callable(verbose):
+        told: ProgressFunction = verbose
+        return told
+    return Progress() if verbose else None
 
 
 class Progress:

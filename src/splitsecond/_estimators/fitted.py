@@ -31,8 +31,6 @@ class Fitted:
     _labels_in: list[Any] | None
     _weighted: bool
 
-    _listener: Any = None  # told how far a search is, in place of what `verbose` prints
-
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row: the heaviest one in its leaf."""
         leaves = self.apply(X)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from splitsecond._support.messages import listed
-from splitsecond._trees.tree import training_accuracy
 
 if TYPE_CHECKING:
     from splitsecond._estimators.base import TreeClassifier
@@ -25,7 +24,7 @@ def summary_text(model: TreeClassifier, ended: str) -> str:
     return "\n".join(
         [
             f"{type(model).__name__}: {leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows",
-            f"{weighted}training accuracy {training_accuracy(tree):.3f} · "
+            f"{weighted}training accuracy {tree.training_accuracy:.3f} · "
             f"objective {model.objective_:.4f} · {bound} · "
             f"{ended} in {_times(model)}",
             *_notes(model),

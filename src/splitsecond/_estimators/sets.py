@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from splitsecond import _core
 from splitsecond._binarizers.base import Target
-from splitsecond._estimators.base import LimitWarning, Progress, TreeClassifier, status_of_fit
+from splitsecond._estimators.base import (
+    LimitWarning,
+    TreeClassifier,
+    progress_of,
+    status_of_fit,
+)
 from splitsecond._estimators.limits_text import stopped_text
 from splitsecond._estimators.parameters import with_parameters
 from splitsecond._sets.numbering import Numbering
@@ -104,7 +109,7 @@ class RashomonClassifier(FittedSet, TreeClassifier):
                 time_limit=target.time_left(),
                 memory_limit=self.memory_limit,
                 n_jobs=self.n_jobs,
-                progress=self._listener or (Progress() if self.verbose else None),
+                progress=progress_of(self.verbose),
             ),
             speed=_core.Speed(),
         )

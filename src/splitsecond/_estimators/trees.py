@@ -53,8 +53,10 @@ class LicketySPLITClassifier(_GreedyBelow):
         Bytes that the search may use, the packed data included.
     n_jobs : int, optional
         Threads; -1 uses all processors. The result does not depend on it.
-    verbose : int, default=0
-        Above 0, a line a second tells on standard error how far a long search has come.
+    verbose : int or callable, default=0
+        Above 0, a line a second tells on standard error how far a long search has come. A function
+        is called instead while the search runs, with the first splits done, how many there are, and
+        the seconds so far; it ends the search by raising KeyboardInterrupt, as Ctrl-C does.
 
     Attributes
     ----------

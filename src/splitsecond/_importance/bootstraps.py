@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from splitsecond import _core
 from splitsecond._binarizers.base import Target
-from splitsecond._estimators.base import Progress
+from splitsecond._estimators.base import ProgressFunction, progress_of
 from splitsecond._estimators.sets import RashomonClassifier, SetSolution
 from splitsecond._sets.numbering import Numbering
 from splitsecond._tables.binary import Table
@@ -128,7 +128,7 @@ def bootstrap(
             random=np.random.RandomState(seed),
             deadline=deadline,
             running=running,
-            progress=Progress() if estimator.verbose else None,
+            progress=progress_of(estimator.verbose),
         )
         return one.sample(max_trees)
     finally:
@@ -144,7 +144,7 @@ class _Bootstrap:
     random: np.random.RandomState
     deadline: Deadline
     running: RunningBootstraps
-    progress: Progress | None
+    progress: ProgressFunction | None
 
     def sample(self, max_trees: int) -> Sample | None:
         """Return the reliances of its trees, or None if the time is up."""
@@ -195,7 +195,7 @@ class _Bootstrap:
         target = self.rows.target
         ends = counter_after(left if is_ours else limit)
         own = Target(target.codes, target.n_classes, weights, ends)
-        self.estimator._listener = self._poll
+        self.estimator.verbose = self._poll
         found = self.estimator._solve(self.rows.table, own)
         if found.status == "interrupted":
             raise KeyboardInterrupt

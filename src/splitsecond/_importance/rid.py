@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -10,7 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from splitsecond._estimators.base import LimitWarning
+from splitsecond._estimators.base import LimitWarning, ProgressFunction
 from splitsecond._estimators.sets import RESPLIT, RashomonClassifier
 from splitsecond._importance.bootstraps import (
     Deadline,
@@ -70,8 +71,9 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         Draws the bootstraps. The result does not depend on `n_jobs`.
     n_jobs : int, optional
         Bootstraps at a time, through joblib and whatever backend it is given.
-    verbose : int, default=0
-        Passed on to joblib.
+    verbose : int or callable, default=0
+        Passed on to joblib. A function is called instead after each bootstrap, with how many are
+        done, how many there are, and the seconds so far.
 
     Attributes
     ----------
@@ -91,8 +93,6 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         incomplete because of `memory_limit` or the estimator's own limits.
     """
 
-    _listener: Any = None  # told how many bootstraps are done, of how many
-
     def __init__(
         self,
         estimator: Any = None,
@@ -104,7 +104,7 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         memory_limit: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
-        verbose: int = 0,
+        verbose: int | ProgressFunction = 0,
     ) -> None:
         self.estimator = estimator
         self.n_bootstraps = n_bootstraps
@@ -128,6 +128,7 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         -------
         self
         """
+        start = time.perf_counter()
         deadline = Deadline.after(self._seconds())
         estimator = self._check_parameters()
         table, target = estimator._prepare(
@@ -160,7 +161,7 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
             run = Parallel(**options, return_as="generator")
         except ValueError:  # a backend that has to finish them all
             run = Parallel(**options)
-        samples = self._gather(run, jobs, running)
+        samples = self._gather(run, jobs, running, start)
         self.variables_ = variables
         self._sum_up(samples)
         return self
@@ -224,7 +225,9 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
             None if self.n_jobs is None else max(-MOST_THREADS, min(int(self.n_jobs), MOST_THREADS))
         )
 
-    def _gather(self, run: Parallel, jobs: Any, running: RunningBootstraps) -> list[Sample]:
+    def _gather(
+        self, run: Parallel, jobs: Any, running: RunningBootstraps, start: float
+    ) -> list[Sample]:
         """Take the bootstraps as they come, and keep what there is when they stop coming."""
         status, samples = "complete", []
         try:
@@ -235,8 +238,9 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
                 if sample.status != "complete" and status == "complete":
                     status = "partial"
                 samples.append(sample)
-                if self._listener is not None:
-                    self._listener(len(samples), int(self.n_bootstraps))
+                if callable(self.verbose):
+                    seconds = time.perf_counter() - start
+                    self.verbose(len(samples), int(self.n_bootstraps), seconds)
         except KeyboardInterrupt:
             if not samples:
                 raise

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from splitsecond._saving._reader import DamagedError, Reader, is_integer, parse
-from splitsecond._support.files import write_whole
+from splitsecond._support.files import MODEL_ENCODING, MODEL_FORMAT, is_model, write_whole
 from splitsecond._support.names import public
 
 # Estimators take long to import, and a file that holds none is refused without them.
@@ -21,19 +20,11 @@ if TYPE_CHECKING:
     from splitsecond._saving._models import Estimator
     from splitsecond._sets.tree_set import TreeSet
 
-FORMAT = "splitsecond model"
 VERSION = 1
-ENCODING = "utf-8-sig"  # some editors put a mark at the beginning
 
 
 class NoModelError(ValueError):
     """A file is not one that `save` wrote."""
-
-
-def is_model(content: bytes) -> bool:
-    """Whether a file that begins so is meant to be a model; its first bytes are looked at."""
-    start = content[:100].decode(ENCODING, "replace")
-    return re.match(rf'\s*{{\s*"format":\s*"{FORMAT}"', start) is not None
 
 
 @public
@@ -76,7 +67,7 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
             raise ValueError(f"This {kind.__name__} is not fitted yet: call fit before save.")
         content = {"model": estimator_out(model)}
     text = json.dumps(
-        {"format": FORMAT, "version": VERSION, **content},
+        {"format": MODEL_FORMAT, "version": VERSION, **content},
         ensure_ascii=False,
         allow_nan=False,
         indent=1,
@@ -123,12 +114,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     file = Path(path).read_bytes()
     try:
-        content = parse(file.decode(ENCODING))
+        content = parse(file.decode(MODEL_ENCODING))
     except (ValueError, RecursionError) as error:
         if is_model(file):
             raise ValueError(f"{path} is damaged: {error}.") from error
         content = None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    if not isinstance(content, dict) or content.get("format") != MODEL_FORMAT:
         raise NoModelError(
             f"{path} is no model file, as splitsecond.save and `splitsecond fit --out` write them."
         )

@@ -118,6 +118,8 @@ def _parameter_out(name: str, value: Any) -> Json:
         return {"pairs": pairs}
     if name == "random_state" and not isinstance(value, (int, np.integer)):
         return None  # a generator's state is not part of the model
+    if name == "verbose" and callable(value):
+        value = 0  # nor is who was told of the progress
     if isinstance(value, (list, np.ndarray)):
         return {"list": [_parameter_out(name, part) for part in value]}
     if isinstance(value, tuple):

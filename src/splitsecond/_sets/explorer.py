@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
-from splitsecond._trees.tree import Tree, training_accuracy
+from splitsecond._trees.tree import Tree
 
 
 def explorer_data(trees: Sequence[Tree], about: str) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def explorer_data(trees: Sequence[Tree], about: str) -> dict[str, Any]:
             {
                 "number": i,
                 "objective": tree.objective,
-                "accuracy": training_accuracy(tree),
+                "accuracy": tree.training_accuracy,
                 "leaves": tree.n_leaves,
                 "depth": tree.depth,
                 "asks": sorted(place[name] for name in each),

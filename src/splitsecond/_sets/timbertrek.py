@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from splitsecond._tables.literals import Literal, value_text
-from splitsecond._trees.tree import Tree, training_accuracy
+from splitsecond._trees.tree import Tree
 
 
 def to_timbertrek(trees: Iterable[Tree]) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def to_timbertrek(trees: Iterable[Tree]) -> dict[str, Any]:
             continue
         number = len(tree_map) + 1
         literals.update(tree.literals)
-        right = training_accuracy(tree)
+        right = tree.training_accuracy
         tree_map[str(number)] = [_nested(tree, 0), round(tree.objective, 5), round(right, 5)]
         _add_paths(tree, number, rules)
     features = {str(j): _described(literals[j]) for j in sorted(literals)}

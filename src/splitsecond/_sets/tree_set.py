@@ -29,7 +29,7 @@ from splitsecond._support.messages import shown, shown_number
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._tables.bits import number_of
-from splitsecond._trees.pictures.figures import plot_objectives, plot_usage
+from splitsecond._trees.pictures.figures import MOST_BARS, plot_objectives, plot_usage
 from splitsecond._trees.row_counts import RowsOfGraph, RowSource
 from splitsecond._trees.set_tree import SetTree, TreeSource
 from splitsecond._trees.tree import Tree, leaf_of_rows
@@ -55,6 +55,8 @@ class TreeSet(Sequence[Tree]):
         The objective that none of them exceeds.
     is_partial : bool
         Whether a limit or Ctrl-C ended the search for them, so that others may be missing.
+    status : str
+        "complete", "partial", or "partial (the best tree is not known)".
     """
 
     def __init__(
@@ -96,6 +98,12 @@ class TreeSet(Sequence[Tree]):
         return self._record.stopped is not None
 
     @property
+    def status(self) -> str:
+        """Whether the set is "complete" or "partial", and if so whether the best tree is known."""
+        stopped = self._record.stopped
+        return "complete" if stopped is None else STOPPED[stopped]
+
+    @property
     def min_objective(self) -> float:
         """The objective of the best tree; NaN if there is none."""
         return next(iter(self.objective_histogram()), float("nan"))
@@ -110,6 +118,32 @@ class TreeSet(Sequence[Tree]):
         for objective in sorted(counted):
             rounded[float(objective)] = rounded.get(float(objective), 0) + counted[objective]
         return rounded
+
+    def objective_bins(self, max_bins: int = 12) -> list[tuple[float, float, int]]:
+        """Return the number of trees in ranges of objectives of the same length.
+
+        Parameters
+        ----------
+        max_bins : int, default=12
+            Ranges; there are no more than different objectives.
+
+        Returns
+        -------
+        list of tuple
+            Where each range begins and ends, and its trees.
+        """
+        max_bins = check_number("max_bins", max_bins, Integral, "ranges, such as 12", least=1)
+        histogram = self.objective_histogram()
+        if not histogram:
+            return []
+        low, high = min(histogram), max(histogram)
+        n_bins = min(max_bins, len(histogram))
+        counts = [0] * n_bins  # whole numbers of any size
+        for objective, n in histogram.items():
+            place = int((objective - low) / (high - low) * n_bins) if high > low else 0
+            counts[min(place, n_bins - 1)] += n
+        step = (high - low) / n_bins
+        return [(low + i * step, low + (i + 1) * step, count) for i, count in enumerate(counts)]
 
     def __len__(self) -> int:
         n_trees = self.n_trees
@@ -129,8 +163,7 @@ class TreeSet(Sequence[Tree]):
 
     def _notes(self) -> list[str]:
         """Say that the set is partial, if it is: wherever it is shown."""
-        stopped = self._record.stopped
-        return [] if stopped is None else [STOPPED[stopped]]
+        return [self.status] if self.is_partial else []
 
     def _warn_if_partial(self) -> None:
         stopped = self._record.stopped
@@ -264,7 +297,7 @@ class TreeSet(Sequence[Tree]):
 
     def plot_objectives(self, ax: Any = None) -> Any:
         """Draw with matplotlib how many trees there are for each objective; returns the axes."""
-        return plot_objectives(self.objective_histogram(), self.bound, ax)
+        return plot_objectives(self.objective_bins(MOST_BARS), self.bound, ax)
 
     def plot_usage(self, ax: Any = None, *, by: str = "variable", max_variables: int = 20) -> Any:
         """Draw with matplotlib the share of trees that ask about each variable; returns the axes.
@@ -364,10 +397,24 @@ class TreeSet(Sequence[Tree]):
         max_trees : int, default=200
             Trees on the page; each takes some 10 kB.
         """
-        return explorer_page(self.explorer_data(max_trees))
+        return explorer_page(self.to_explorer(max_trees))
 
-    def explorer_data(self, max_trees: int = 200) -> dict[str, Any]:
-        """Return what the page of `to_html` shows, as plain values that JSON can hold."""
+    def to_explorer(self, max_trees: int = 200) -> dict[str, Any]:
+        """Return what the page of `to_html` shows, as plain values for a page of your own.
+
+        Parameters
+        ----------
+        max_trees : int, default=200
+            Trees to describe, the best ones.
+
+        Returns
+        -------
+        dict
+            ``about`` (a sentence), ``min_objective`` (that of the best), ``measure`` (what
+            accuracies are), ``variables`` (names), and ``trees``, a dict for each: ``number``,
+            ``objective``, ``accuracy``, ``leaves``, ``depth``, ``asks`` (places among the
+            variables) and ``svg``.
+        """
         meaning = "trees to show, such as 200"
         max_trees = check_number("max_trees", max_trees, Integral, meaning, least=1)
         trees, n_trees = self[:max_trees], self.n_trees

@@ -31,10 +31,12 @@ def check_flag(name: str, value: Any) -> None:
 
 
 def check_verbose(value: Any) -> int:
-    """Return `verbose` as an integer; True and False will do."""
+    """Return `verbose` as an integer; True and False will do. A function prints for itself: 0."""
     if isinstance(value, (bool, np.bool_)):
         return int(value)
-    meaning = "0 to be quiet, 1 to report progress"
+    if callable(value):
+        return 0
+    meaning = "0 to be quiet, 1 to report progress, or a function to be told of it"
     level: float = check_number("verbose", value, Real, meaning, least=0)
     return math.ceil(min(level, 100))  # joblib knows no more
 

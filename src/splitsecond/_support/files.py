@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all."""
+"""Writing a file whole or not at all, and telling what one is by how it begins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,15 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 STALE_SECONDS = 3600  # age of a partial file that nobody writes any more, where locks cannot tell
+MODEL_FORMAT = "splitsecond model"  # what files of models say they are
+MODEL_ENCODING = "utf-8-sig"  # some editors put a mark at the beginning
 REFUSED = {stat.S_IFSOCK: "it is a socket", stat.S_IFBLK: "it is a disk"}
+
+
+def is_model(content: bytes) -> bool:
+    """Whether a file that begins so is meant to be a model; its first bytes are looked at."""
+    start = content[:100].decode(MODEL_ENCODING, "replace")
+    return re.match(rf'\s*{{\s*"format":\s*"{MODEL_FORMAT}"', start) is not None
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:

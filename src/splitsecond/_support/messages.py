@@ -87,6 +87,20 @@ def offered(name: Any, known: Sequence[Any]) -> tuple[str, str]:
     return listed([shown(each) for each in ordered]), hint
 
 
+def infinity_text(label: Any, n_values: int) -> str:
+    """Say that a column contains infinity; in which row first, and what to do, comes after it."""
+    values = "value" if n_values == 1 else "values"
+    return f"Column {shown(label)} contains infinity: {n_values:,} {values}, the first"
+
+
+def date_text(label: Any, kind: Any, remedy: str) -> str:
+    """Say that a column holds dates or times, of a type of whatever library."""
+    return (
+        f"Column {shown(label)} holds dates or times ({shortened(str(kind))}), which have no "
+        f"thresholds that read well. {remedy}"
+    )
+
+
 class SaysFitFirst:
     """Lets an attribute that only `fit` sets say so, for as long as nothing was fitted."""
 

@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._support.messages import shortened, shown
+from splitsecond._support.messages import date_text, infinity_text, shown
 from splitsecond._tables.errors import CellTypeError, TableError
 from splitsecond._tables.opening import refuse_complex, values_of
 
@@ -196,21 +196,19 @@ def _refuse_infinity(numbers: NDArray[np.float64], label: Any) -> None:
     infinite = np.isinf(numbers)
     if infinite.any():
         raise TableError(
-            f"Column {shown(label)} contains infinity: {int(infinite.sum())} values, the first",
-            ". Replace them by numbers or by blanks (NaN).",
+            infinity_text(label, int(infinite.sum())),
+            ". Replace them by numbers or by missing values (NaN).",
             row=int(np.argmax(infinite)),
             column=label,
         )
 
 
 def _is_a_date(label: Any, dtype: Any) -> TableError:
-    return TableError(
-        f"Column {shown(label)} holds dates or times ({shortened(str(dtype))}), which have no "
-        "thresholds that read well. Turn it into numbers first, for example the year "
-        f"(X[{shown(label)}].dt.year) or the days since a date ((X[{shown(label)}] - "
-        "start).dt.days).",
-        column=label,
+    remedy = (
+        f"Turn it into numbers first, for example the year (X[{shown(label)}].dt.year) or the days "
+        f"since a date ((X[{shown(label)}] - start).dt.days)."
     )
+    return TableError(date_text(label, dtype, remedy), column=label)
 
 
 def _is_nothing_known(label: Any, value: Any, row: int) -> CellTypeError:

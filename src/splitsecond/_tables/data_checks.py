@@ -50,7 +50,16 @@ class DataWarning(UserWarning):
     looks like dates, identifiers or numbers with a word for missing values, row numbers, a target
     with very many classes, more 0/1 columns than the search handles without a time limit, and a
     class that is too rare for lambda, so that the tree is a single leaf. The fit goes on.
+
+    Attributes
+    ----------
+    columns : sequence
+        What was found about columns: each has a ``label``, a ``suspicion`` in words, a ``detail``
+        such as the column that it copies, and the ``words`` among numbers. Empty if the warning is
+        about something else.
     """
+
+    columns: Sequence[Finding] = ()
 
 
 class ColumnWarning(DataWarning):
@@ -58,7 +67,7 @@ class ColumnWarning(DataWarning):
 
     def __init__(self, text: str, found: Sequence[Finding] = ()) -> None:
         super().__init__(text)
-        self.found = found
+        self.columns = found
 
 
 class Suspicion(Enum):
@@ -106,6 +115,11 @@ class Finding:
     what: Suspicion
     detail: str = ""  # what it copies, or what is no number
     words: Sequence[str] = ()  # those that are no numbers
+
+    @property
+    def suspicion(self) -> str:
+        """What is said of the column."""
+        return str(self.what.value[0])
 
 
 # ---- the target ----------------------------------------------------------------------------------

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import keyword
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from splitsecond._support.python_literals import literal
 from splitsecond._trees.conditions import Condition, conditions, has_labels
 from splitsecond._trees.sizes import size_text
 
@@ -83,16 +82,3 @@ def _condition(asked: Condition, labelled: bool) -> str:
     if len(values) == 1:
         return f"known({cell}) == {values[0]}"
     return f"known({cell}) in ({', '.join(values)})"
-
-
-def literal(of: Any) -> str:
-    """Write a value that needs no import; others as text."""
-    if isinstance(of, np.generic):
-        of = of.item()
-    return repr(of) if _is_plain(of) else repr(str(of))
-
-
-def _is_plain(of: Any) -> bool:
-    if isinstance(of, tuple):
-        return type(of) is tuple and all(map(_is_plain, of))
-    return of is None or type(of) in (bool, int, float, str, bytes)

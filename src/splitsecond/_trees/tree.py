@@ -96,6 +96,12 @@ class Tree:
                 below[node] = 1 + max(below[self.left[node]], below[self.right[node]])
         return int(below[0])
 
+    @property
+    def training_accuracy(self) -> float:
+        """Share of the training weight that is predicted right."""
+        correct = ZERO_ONE.correct(self.counts[self.feature < 0])
+        return float(correct.sum() / self.counts[0].sum())
+
     def shares(self) -> NDArray[np.float64]:
         """Class shares at each node."""
         shares: NDArray[np.float64] = self.counts / self.counts.sum(axis=1, keepdims=True)
@@ -158,6 +164,11 @@ class Tree:
         """Predict the class of each row: the one of most training weight in its leaf."""
         predicted: NDArray[Any] = self.classes[self.prediction[self.apply(X)]]
         return predicted
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict class probabilities: the shares of training weight in each row's leaf."""
+        probabilities: NDArray[np.float64] = self.shares()[self.apply(X)]
+        return probabilities
 
     # ---- other forms -----------------------------------------------------------------------------
 
@@ -395,9 +406,3 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return np.array_equal(a, b)
     return bool(a == b)
-
-
-def training_accuracy(tree: Tree) -> float:
-    """Return the share of the training weight that a tree predicts right."""
-    correct = ZERO_ONE.correct(tree.counts[tree.feature < 0])
-    return float(correct.sum() / tree.counts[0].sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from splitsecond._support.install import install_line
@@ -98,21 +98,19 @@ MOST_BARS = 40
 LARGEST = 10**300  # number that can be drawn
 
 
-def plot_objectives(histogram: dict[float, int], bound: float, ax: Any = None) -> Any:
-    """Draw how many trees of a set there are for each objective."""
+def plot_objectives(bins: Sequence[tuple[float, float, int]], bound: float, ax: Any = None) -> Any:
+    """Draw how many trees of a set there are for each range of objectives."""
     ax = new_axes(ax, (7, 4))
-    if not histogram:
+    if not bins:
         raise ValueError("There is no tree to draw: the set is empty.")
-    low, high = min(histogram), max(histogram)
-    n_bars = 1 if low == high else min(MOST_BARS, max(2, len(histogram)))
-    width = (high - low) / n_bars or max(abs(low), 1.0) * 0.01
-    counts = [0] * n_bars
-    for objective, count in histogram.items():
-        counts[min(int((objective - low) / width), n_bars - 1)] += count
+    begins, ends, counts = zip(*bins, strict=True)
+    width = ends[0] - begins[0]
+    if width == 0:  # a single objective: a thin bar around it
+        width = max(abs(begins[0]), 1.0) * 0.01
+        begins = (begins[0] - width / 2,)
     whole = sum(counts)
     is_huge = whole > LARGEST
     heights = [count / whole if is_huge else float(count) for count in counts]
-    begins = [low + i * width if low < high else low - width / 2 for i in range(n_bars)]
     ax.bar(begins, heights, width * 0.94, align="edge", color=BLUE)
     lowest = min(height for height in heights if height > 0)
     if max(heights) > 50 * lowest:

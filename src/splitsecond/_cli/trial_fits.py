@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from splitsecond._cli.data import Data
 from splitsecond._cli.options import Algorithm
 from splitsecond._cli.output import progress
-from splitsecond._cli.tables import Data
 
 TRIAL_ROWS = 2_000
-TRIAL_SECONDS = 2.0  # the most that the trial of an algorithm may take
+TRIAL_SECONDS = 2.0  # maximum for an algorithm
 TRIED = (Algorithm.LICKETY, Algorithm.SPLIT, Algorithm.OPTIMAL)
 
 # Of raw tables with 10^5 to 10^7 values (benchmarks/results/raw.md), on one machine:
@@ -35,7 +35,7 @@ def estimates(
         seconds = guessed + SECONDS_PER_VALUE * n_rows * n_columns
         fits = [{"algorithm": "lickety", "seconds": seconds, "at_least": False}]
         return {"basis": "by rule of thumb, perhaps a factor of five off", "fits": fits, **cost}
-    from splitsecond._cli.estimators import LIMITS, TREES, quietly
+    from splitsecond._cli.estimators import LIMITS, TREES, fit_or_interrupt
 
     trial, scale = data, 1.0
     if n_rows > TRIAL_ROWS:
@@ -50,15 +50,15 @@ def estimates(
             )
             for algorithm in TRIED
         ]
-        quietly(models[0], trial)  # the first fit of a process takes longer
+        fit_or_interrupt(models[0], trial)  # the first fit of a process takes longer
         for i, (algorithm, model) in enumerate(zip(TRIED, models, strict=True)):
-            quietly(model, trial)
+            fit_or_interrupt(model, trial)
             fits.append(
                 {
                     "algorithm": str(algorithm),
                     "seconds": scale * model.statistics_["seconds"],
                     "at_least": model.status_ in LIMITS,
-                    "columns": len(model._literals()),
+                    "columns": len(model.binarizer_.literals_),
                     "columns_handled": model._columns_handled(),
                 }
             )

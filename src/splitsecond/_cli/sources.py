@@ -1,4 +1,4 @@
-"""Reading tables from disk: CSV and Parquet, by pyarrow, which refuses what is not a table."""
+"""Reading files of tables: CSV and Parquet, by pyarrow, which refuses what is not a table."""
 
 from __future__ import annotations
 
@@ -7,24 +7,20 @@ import re
 import stat
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from pyarrow import csv, parquet
 
-from splitsecond._cli.options import Binarizer, Reading
-from splitsecond._saving import is_model
+from splitsecond._cli.options import Reading
+from splitsecond._support.files import is_model
 from splitsecond._support.messages import offered
-from splitsecond._tables.errors import TableError
-from splitsecond._tables.reading import read_table
 
 UTF8 = "utf-8"
 STANDARD_INPUT = Path("-")
@@ -36,11 +32,11 @@ COMPRESSED = {  # and those that are compressed, whatever their names
     "lz4": rb"\x04\x22\x4d\x18",
 }
 START = 10  # bytes that tell these apart
-BLANKS = ("NA", "N/A", "NaN", "nan", "null", "NULL")
-MOST_CHARACTERS = 100_000  # of a value; more are mostly a quote that does not end
-MOST_BYTES = 2**31 - 2  # of a block that pyarrow guesses the types of
+MISSING = ("NA", "N/A", "NaN", "nan", "null", "NULL")
+MAX_CHARACTERS = 100_000  # of a value; more are mostly a quote that does not end
+MAX_BYTES = 2**31 - 2  # of a block that pyarrow guesses the types of
 CHUNK = 2**20  # bytes of a pipe that are read at once
-MOST_COUNTED = 64 * 2**20  # bytes whose lines are counted for a message
+MAX_COUNTED = 64 * 2**20  # bytes whose lines are counted for a message
 
 
 @dataclass(frozen=True)
@@ -50,7 +46,7 @@ class Source:
     path: Path
     separator: str | None = None
     encoding: str = UTF8
-    blank: Sequence[str] = ()
+    blank: Sequence[str] = ()  # what stands for missing values; none: MISSING
     drop: Sequence[str] = ()
     category: Sequence[str] = ()  # read as text, as are
     texts: Sequence[str] = ()  # those of these that are there
@@ -111,9 +107,9 @@ class Source:
         size = last = 0
         with self._stream() as stream:
             text = io.TextIOWrapper(stream, encoding="latin-1")  # each byte a character
-            for place, line in enumerate(iter(lambda: text.readline(MOST_COUNTED), "")):
+            for place, line in enumerate(iter(lambda: text.readline(MAX_COUNTED), "")):
                 size += len(line)
-                if size >= MOST_COUNTED:
+                if size >= MAX_COUNTED:
                     return None
                 if line != "\n":
                     last = place
@@ -165,7 +161,7 @@ class Source:
         if is_model(bytes(content[:100])):
             raise ValueError(
                 f"{self.name} is a model file, which show, predict and export read, and explore if "
-                "it holds a set: a table is needed here, as CSV or Parquet."
+                "it holds a set: give a table here, as CSV or Parquet."
             )
         if not (characters > ord(" ")).any():
             raise ValueError(f"{self.name} is empty: a header and rows are needed.")
@@ -176,7 +172,7 @@ class Source:
             table = self._parsed(content, separator, threads=True)
             table.column_names  # noqa: B018 - decoded when asked for
         except LookupError:
-            raise ValueError(f"--encoding {self.encoding!r} is no encoding.") from None
+            raise ValueError(f"--encoding {self.encoding!r} is not a known encoding.") from None
         except UnicodeDecodeError as error:
             raise self._not_text(error.reason) from error
         except pa.ArrowInvalid as error:
@@ -193,13 +189,13 @@ class Source:
             pa.BufferReader(content),
             csv.ReadOptions(
                 # One block: the types come from all rows, not from the first million bytes.
-                block_size=min(len(content) + 1, MOST_BYTES),
+                block_size=min(len(content) + 1, MAX_BYTES),
                 encoding=self.encoding,
                 use_threads=threads,
             ),
             csv.ParseOptions(delimiter=separator, newlines_in_values=True),
             csv.ConvertOptions(
-                null_values=["", *(self.blank or BLANKS)],
+                null_values=["", *(self.blank or MISSING)],
                 strings_can_be_null=True,
                 column_types=dict.fromkeys((*self.category, *self.texts), pa.string()),
             ),
@@ -229,7 +225,7 @@ class Source:
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             lengths = pc.utf8_length(column)
             longest = pc.max(lengths).as_py() or 0
-            if longest > MOST_CHARACTERS:
+            if longest > MAX_CHARACTERS:
                 row = self.row(pc.index(lengths, longest).as_py(), len(column))
                 raise ValueError(
                     f"Column {name!r} of {self.name} has a value of {longest:,} characters in "
@@ -243,142 +239,6 @@ class Source:
             f"{self.name} is not {self.encoding} text ({where}): say what it is with --encoding, "
             "for example latin-1, or convert it."
         )
-
-
-@contextmanager
-def rows_named(source: Source, n_rows: int) -> Iterator[None]:
-    """Let errors about a table X name its file, and a row as users count them, not from 0."""
-    try:
-        yield
-    except (ValueError, TypeError) as error:
-        text = str(error)
-        if isinstance(error, TableError) and error.row is not None:
-            text = error.text(source.row(error.row, n_rows))
-        raise ValueError(f"{source.name} as X: {text}") from None
-
-
-@dataclass(frozen=True)
-class Data:
-    """What a model is fitted on."""
-
-    X: pa.Table
-    y: NDArray[Any]
-    weights: NDArray[np.float64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.y)
-
-    def take(self, rows: NDArray[np.intp]) -> Data:
-        """Return some of the rows."""
-        weights = None if self.weights is None else self.weights[rows]
-        return Data(self.X.take(rows), self.y[rows], weights)
-
-
-def read_data(source: Source, target: str, weight: str | None, binarizer: Binarizer) -> Data:
-    """Read a table and set its target and weights apart; what cannot be learned from is refused."""
-    table = source.read()
-    for name in (target, *([] if weight is None else [weight])):
-        source.check_column(table, name)
-    if weight == target:
-        raise ValueError(f"--weight {weight!r} is the target: name another column.")
-    y = labels_of(source, table, target)
-    X = table.drop_columns([target] if weight is None else [target, weight])
-    if X.num_columns == 0:
-        raise ValueError(f"{source.name} has no column besides the target {target!r}.")
-    for name in X.column_names:
-        check_column(source, X[name], name)
-    if not any(_varies(X[name]) for name in X.column_names):
-        raise nothing_to_ask(source.name)
-    if binarizer is Binarizer.NONE:  # told now, while rows have their places in the file
-        with rows_named(source, len(X)):
-            read_table(X).check_binary()
-    return Data(X, y, None if weight is None else _weights_of(source, table, weight))
-
-
-def flat(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the values of a column that holds numbers of categories."""
-    kind = column.type
-    return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
-
-
-def labels_of(source: Source, table: pa.Table, name: str) -> NDArray[Any]:
-    """Return class labels; refuse a column that has none for some rows, or only one."""
-    column = flat(table[name])
-    kind = column.type
-    if pa.types.is_temporal(kind) or pa.types.is_nested(kind):
-        raise ValueError(f"The target {name!r} holds {kind}: classes are text or numbers.")
-    is_blank = pc.is_null(column, nan_is_null=True)
-    n_blank = pc.sum(is_blank).as_py()
-    if n_blank == len(column):
-        raise ValueError(f"The target {name!r} is blank in every row.")
-    if n_blank:
-        row = source.row(pc.index(is_blank, True).as_py(), len(column))
-        raise ValueError(
-            f"The target {name!r} is blank in {n_blank:,} of {len(column):,} rows, the first of "
-            f"them {row}: remove those rows, or fill them in."
-        )
-    labels: NDArray[Any] = column.to_numpy()
-    if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
-        example = labels[labels != np.rint(labels)][0]
-        raise ValueError(
-            f"The target {name!r} holds numbers such as {example}, a quantity and not classes: "
-            "make classes of it first, for example by a threshold."
-        )
-    distinct = len(pc.unique(column))
-    if distinct == 1:
-        raise ValueError(
-            f"The target {name!r} is {labels[0]!r} in every row ({len(labels):,}): there is "
-            "nothing to tell apart."
-        )
-    return labels
-
-
-def _weights_of(source: Source, table: pa.Table, name: str) -> NDArray[np.float64]:
-    column = table[name]
-    try:
-        weights: NDArray[np.float64] = column.cast(pa.float64()).to_numpy()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise ValueError(f"The weights {name!r} are not numbers but {column.type}.") from error
-    wrong = ~(np.isfinite(weights) & (weights >= 0))
-    if wrong.any():
-        raise ValueError(
-            f"The weight {name!r} in {source.row(int(np.argmax(wrong)), len(column))} is "
-            f"{weights[wrong][0]}: weights are numbers of at least 0, without blanks."
-        )
-    return weights
-
-
-def check_column(source: Source, column: pa.ChunkedArray, name: str) -> None:
-    """Refuse a column that no question can be asked about."""
-    kind = column.type
-    if kind in (pa.float32(), pa.float64()):
-        is_infinite = pc.is_inf(column)
-        if pc.any(is_infinite).as_py():
-            row = source.row(pc.index(is_infinite, True).as_py(), len(column))
-            raise ValueError(
-                f"Column {name!r} contains infinity, first in {row}: put numbers or blanks there, "
-                f"or leave it out with --drop {name!r}."
-            )
-    if pa.types.is_temporal(kind):
-        raise ValueError(
-            f"Column {name!r} holds dates or times ({kind}), which have no thresholds that read "
-            f"well: leave it out with --drop {name!r}, or turn it into numbers, such as the year."
-        )
-    if pa.types.is_nested(kind):
-        raise ValueError(
-            f"Column {name!r} holds {kind}, not single values: leave it out with --drop {name!r}."
-        )
-
-
-def nothing_to_ask(path: object) -> ValueError:
-    """Return the error for a table whose columns are all constant or blank."""
-    return ValueError(f"{path} has no column that tells any rows apart: all are constant or blank.")
-
-
-def _varies(column: pa.ChunkedArray) -> bool:
-    if pa.types.is_null(column.type):
-        return False
-    return bool(len(pc.unique(column)) > 1)
 
 
 def no_such_column(name: str, names: Iterable[str], where: object) -> ValueError:
