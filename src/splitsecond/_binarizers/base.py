@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 from typing import Any, Self
 
 import numpy as np
@@ -153,17 +153,20 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
 
     def fit_binary(self, table: Table) -> Self:
         """Take over a table of 0/1 columns, each as it is: a search leaves out constant ones."""
-        labels = table.labels or range(table.n_columns)
-        names = [f"x{j}" if table.labels is None else str(j) for j in labels]
-        constant = set(table.constant())
-        self._keep(
-            table,
-            [
-                Variable(label, name, Kind.BINARY, is_constant=j in constant)
-                for j, (label, name) in enumerate(zip(labels, names, strict=True))
-            ],
-            [Literal(j, name, "is 1") for j, name in enumerate(names)],
-        )
+        if table.labels is None:
+            unnamed = [_unnamed(j) for j in range(table.n_columns)]
+            variables = [variable for variable, _ in unnamed]
+            literals = [literal for _, literal in unnamed]
+        else:
+            names = [str(label) for label in table.labels]
+            variables = [
+                Variable(label, name, Kind.BINARY)
+                for label, name in zip(table.labels, names, strict=True)
+            ]
+            literals = [Literal(j, name, "is 1") for j, name in enumerate(names)]
+        for j in table.constant():
+            variables[j] = replace(variables[j], is_constant=True)
+        self._keep(table, variables, literals)
         return self
 
     def transform(self, X: Any) -> NDArray[np.uint8]:
@@ -292,6 +295,11 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
         self.variables_ = variables
         self.literals_ = literals
         self._stopped = None
+
+
+@lru_cache(maxsize=4096)  # every fit of an array has them, and they do not change
+def _unnamed(j: int) -> tuple[Variable, Literal]:
+    return Variable(j, f"x{j}", Kind.BINARY), Literal(j, f"x{j}", "is 1")
 
 
 def read_variables(

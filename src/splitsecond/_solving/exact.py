@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Integral, Rational, Real
 
 
@@ -14,6 +15,8 @@ def as_fraction(value: float | Real | Decimal) -> Fraction:
     A float stands for the shortest decimal that prints as it, so that ``0.01`` is one hundredth:
     with 100 rows a leaf then costs exactly one error, and a split that saves one is a tie.
     """
+    if type(value) is float:
+        return _of_decimal(repr(value))
     if isinstance(value, Integral):
         return Fraction(operator.index(value))  # numpy's own would overflow in what follows
     if isinstance(value, Rational):
@@ -21,7 +24,12 @@ def as_fraction(value: float | Real | Decimal) -> Fraction:
     if isinstance(value, Decimal):
         return Fraction(value)
     # A numpy float prints its own shortest decimal; repr would add its type.
-    return Fraction(str(value))
+    return _of_decimal(str(value))
+
+
+@lru_cache(maxsize=256)  # parameters are read several times a fit, and reading takes microseconds
+def _of_decimal(text: str) -> Fraction:
+    return Fraction(text)
 
 
 def objective_of(errors: int, leaves: int, weight: int, price: Fraction) -> Fraction:

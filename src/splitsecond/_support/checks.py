@@ -36,6 +36,8 @@ def check_verbose(value: Any) -> int:
         return int(value)
     if callable(value):
         return 0
+    if type(value) is int and value >= 0:
+        return min(value, 100)
     meaning = "0 to be quiet, 1 to report progress, or a function to be told of it"
     level: float = check_number("verbose", value, Real, meaning, least=0)
     return math.ceil(min(level, 100))  # joblib knows no more
@@ -77,7 +79,10 @@ def check_number(
     most: float | None = None,
 ) -> Any:
     """Return an integer or a float; refuse what is no such number, or outside its range."""
-    number: Any = number_of(value)
+    if type(value) is int and kind is Integral:  # nearly always: fits take less than a millisecond
+        number: Any = value
+    else:
+        number = number_of(value)
     wrong = number is None or (kind is Integral and not isinstance(value, Integral))
     if wrong or not _is_within(number, least, most):
         what = "an integer" if kind is Integral else "a number"
@@ -102,6 +107,8 @@ def check_random(random_state: Any) -> np.random.RandomState:
 
 
 def _is_within(number: Any, least: float | None, most: float | None) -> bool:
+    if type(number) is type(least) is int and most is None:
+        return bool(number >= least)
     # A bound stands for its decimal: as a float, 0.01 is a little more than one hundredth.
     return (least is None or number >= as_fraction(least)) and (
         most is None or number <= as_fraction(most)

@@ -25,8 +25,8 @@ def keep_columns(estimator: Any, labels: list[Any] | None, n_columns: int) -> No
     names = names_of(labels)
     if names is not None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
+    else:
+        vars(estimator).pop("feature_names_in_", None)
     estimator._labels_in = labels
     estimator.n_features_in_ = n_columns
 

@@ -26,6 +26,7 @@ from splitsecond._tables.columns import Kind, RawTable, Variable
 FEWEST_ROWS = 50  # in fewer, columns are alike by chance
 SAMPLE = 500  # rows
 SMALL_SAMPLE = 64  # of a 0/1 array, whose fit may take less than a millisecond
+GLANCE = 16  # rows, before a sample
 MOST_CLASSES = 100  # that numbers may stand for
 ROWS_OF_A_CLASS = 50  # on average; with fewer, so many numbers are a quantity
 FEW_WORDS = 3  # values that keep a column of text from being numbers
@@ -294,6 +295,13 @@ class _Columns:
         raise NotImplementedError
 
 
+def _may_tell_classes(rows: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say which 0/1 columns equal the codes of two classes, or are their complement."""
+    same = rows == codes[:, None]
+    found: NDArray[np.bool_] = same.all(axis=0) | ~same.any(axis=0)
+    return found
+
+
 @dataclass(frozen=True)
 class _FlagColumns(_Columns):
     table: DenseTable
@@ -305,13 +313,19 @@ class _FlagColumns(_Columns):
         self, places: NDArray[np.intp], codes: NDArray[Any] | None = None
     ) -> dict[int, NDArray[Any]]:
         """With the codes of two classes, only of those that may be one to one with them."""
-        parts = [block[places].reshape(len(places), -1) for block in self.table.blocks]
-        rows = np.hstack(parts)
+        if codes is not None:
+            few = places[:: max(1, len(places) // GLANCE)]  # which mostly refute all columns
+            if not _may_tell_classes(self._rows(few), codes[few]).any():
+                return {}
+        rows = self._rows(places)
         wanted = (rows != rows[0]).any(axis=0)
         if codes is not None:
-            same = rows == codes[places][:, None]
-            wanted &= same.all(axis=0) | ~same.any(axis=0)
+            wanted &= _may_tell_classes(rows, codes[places])
         return {int(j): rows[:, j] for j in np.flatnonzero(wanted)}
+
+    def _rows(self, places: NDArray[np.intp]) -> NDArray[Any]:
+        parts = [block[places].reshape(len(places), -1) for block in self.table.blocks]
+        return parts[0] if len(parts) == 1 else np.hstack(parts)
 
     def whole(self, j: int) -> NDArray[Any]:
         return self.table.column(j)
