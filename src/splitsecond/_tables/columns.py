@@ -178,6 +178,10 @@ class RawTable:
             self._read_bytes += n_bytes
         return cells
 
+    def keeps(self, j: int) -> bool:
+        """Whether column j was read and is kept, so that reading it again takes no time."""
+        return j in self._read
+
     def flags(self, j: int) -> NDArray[np.uint8] | None:
         """Return a column that is held as bytes as it is, without copying; None for others."""
         if self._frame is not None:

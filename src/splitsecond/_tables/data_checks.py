@@ -340,13 +340,16 @@ class _RawColumns(_Columns):
         return self.table.label(j)
 
     def sample(self, places: NDArray[np.intp]) -> dict[int, NDArray[Any]]:
-        whole = len(places) == self.table.n_rows
-        some = self.table if whole else self.table.rows(places)
-        read = {
-            j: self._numbers(j, some.cells(j))
-            for j, variable in enumerate(self.variables)
-            if variable.dropped is None
-        }
+        read: dict[int, NDArray[Any]] = {}
+        others: RawTable | None = None  # those rows, for columns that would take long to read whole
+        for j, variable in enumerate(self.variables):
+            if variable.dropped is not None:
+                continue
+            if self.table.keeps(j):
+                read[j] = self.whole(j)[places]
+            else:
+                others = others or self.table.rows(places)
+                read[j] = self._numbers(j, others.cells(j))
         return {j: values for j, values in read.items() if (values != values[0]).any()}
 
     def whole(self, j: int) -> NDArray[Any]:
@@ -365,6 +368,8 @@ def _targets(
     n_classes: int,
 ) -> Iterator[Finding]:
     for j, values in sample.items():
+        if len(set(values[:GLANCE].tolist())) > n_classes:
+            continue
         if _one_to_one(values, some) and _one_to_one(columns.whole(j), codes, n_classes):
             yield Finding(j, columns.label(j), Suspicion.TARGET)
 
@@ -399,7 +404,10 @@ def _signature(columns: _Columns, j: int, values: NDArray[Any]) -> Any:
 
 def _row_numbers(columns: _RawColumns, sample: dict[int, NDArray[Any]]) -> Iterator[Finding]:
     for j, values in sample.items():
-        if columns.variables[j].kind is not Kind.NUMBER or not columns.table.is_integer(j):
+        some = values[:GLANCE].tolist()
+        if columns.variables[j].kind is not Kind.NUMBER or len(set(some)) < len(some):
+            continue
+        if not columns.table.is_integer(j):
             continue
         if len(np.unique(values)) == len(values) and is_row_number(columns.whole(j)):
             yield Finding(j, columns.label(j), Suspicion.ROW_NUMBER)
