@@ -5,6 +5,9 @@
 //     split           Algorithm 2: the prefix that attains V(D, d, lookahead); the optimal tree at each of its leaves
 //     optimal         GOSDT's problem: the tree behind V(D, d, d)
 //
+// The paper renormalises lambda for each subproblem. Costs here are in units of the whole table, so that nothing is
+// rescaled.
+//
 // Invariant: optimal <= split <= V(D, d, lookahead) <= greedy <= leaf, and optimal <= lickety_split <= V(D, d, 1).
 // Cost:      docs/architecture.md, "Cost".
 #pragma once
@@ -50,7 +53,8 @@ public:
                       });
     }
 
-    // The optimal tree, or the incumbent where the search was stopped before it found a better one.
+    // The optimal tree; or the incumbent, a tree known already whose cost is the budget, where the search was stopped
+    // before it found a better one.
     Tree optimal(Node& node, std::size_t depth, Tree incumbent, Bounds* proved = nullptr) {
         const Bounds found = search_.value(node, depth, depth, incumbent.cost(problem_.objective));
         if (proved != nullptr) *proved = found;
@@ -60,7 +64,7 @@ public:
     }
 
 private:
-    // The tree behind V(D, depth, lookahead), its leaves replaced by what `finish` makes of them.
+    // The prefix that attains V(D, depth, lookahead), each of its ends made into a tree by `finish`.
     template <class Finish>
     Tree prefix(Node& node, std::size_t depth, std::size_t lookahead, const Finish& finish) {
         const std::int32_t feature = lookahead == 0 ? -1 : search_.known_split(node, depth, lookahead);

@@ -1,15 +1,16 @@
 // Bounds on the value of a subproblem, and what they are sound for.
 //
-// V: the value with any lookahead; optimal: lookahead = depth.
-//   V, optimal   every tree with a split costs at least 2 leaves + the unavoidable loss, that of rows whose
+// V: the value with any lookahead, the optimal one included; optimal: lookahead = depth alone.
+//   V            every tree with a split costs at least 2 leaves + the unavoidable loss, that of rows whose
 //                twins with equal features carry more weight of another class (equivalent points)  (split_floor)
-//   V, optimal   a tree is a leaf, a single split (counts tell the best), or has three leaves  (three_leaf_bound)
-//   V, optimal   a split costs at least the sum of its children's lower bounds         (try_feature)
-//   V, optimal   what a sibling needs at least is taken off the other child's budget   (solve_children)
+//   V, greedy    a tree is a leaf, a single split (counts tell the best), or has three leaves  (three_leaf_bound)
+//   V            a split costs at least the sum of its children's lower bounds         (try_feature)
+//   V, greedy    what a sibling needs at least is taken off the other child's budget   (solve_children)
 //   optimal      a child lighter than one leaf's penalty is never worth its split  (below_minimum_support)
 //   optimal      moving rows of weight m changes the value by at most m times the largest loss of a row
 //                                                                                      (raise_similar)
-// Each has a switch (SpeedOptions), and tests run every combination.
+// Equivalent points, minimum support and similar support have a switch (SpeedOptions), and tests run every combination;
+// the others are always on.
 #pragma once
 
 #include <cstdint>

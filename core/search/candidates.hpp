@@ -44,11 +44,11 @@ public:
             best.feature = id;
         }
     }
-    // Raises the lower bounds of f's children,
+    // Raises the lower bounds of f's children.
     void raise(std::size_t f, const Cost (&proved)[2]) {
         for (int side = 0; side < 2; ++side) lower[side][f] = std::max(lower[side][f], proved[side]);
     }
-    // and of every other feature's by those, given the counts of f's yes-child (similar support).
+    // Raises those of every other feature's children by f's (similar support), given the counts of f's yes-child.
     void raise_similar(const Problem& problem, const Node& node, std::size_t f, const Count* yes_counts);
     Bounds prove();  // once all have been tried
 

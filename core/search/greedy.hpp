@@ -5,6 +5,7 @@
 //     greedy(D, d) = min( leaf(D), greedy(D_f, d-1) + greedy(D_notf, d-1) )    f of minimum split entropy;
 //                    with exact_last_split and d = 1: f of minimum loss
 //
+// d counts levels of splits; the paper's listing stops at d = 1.
 // build() is this definition; value() evaluates it, with bounds that cut it short.
 //
 // Ties:      the first feature whose split entropy is within 1e-9 bits of the minimum; a leaf is preferred to

@@ -27,22 +27,22 @@ Bounds Search::value(Node& node, std::size_t depth, std::size_t lookahead, Cost 
 }
 
 // V of a child, given what is known of it (known_bounds knows leaves and the last level).
-Bounds Search::value(Worker& worker, std::size_t level, OpenSplit& split, int side, std::size_t depth,
-                     std::size_t lookahead, Cost budget, const Bounds& known) {
+Bounds Search::child_value(Worker& worker, std::size_t level, OpenSplit& split, int side, std::size_t depth,
+                           std::size_t lookahead, Cost budget, const Bounds& known) {
     if (known.exact() || known.lower > budget || problem_.limits.stopped()) return known;
     Bounds result;
-    if (lookahead == 0) {
+    if (lookahead == 0) {  // greedy(D, d)
         ++worker.statistics.completions;
         const Word* rows = depth == 1 ? nullptr : split.rows(side);  // counts suffice for one level
         const Cost cost = worker.greedy.value(split.view(), rows, split.counts(side), depth, budget);
         if (problem_.limits.stopped()) return known;
         result = {cost, cost <= budget ? cost : known.upper, -1};
-    } else if (depth == 2 && lookahead == 2) {
+    } else if (depth == 2 && lookahead == 2) {  // the last two levels at once
         const PairMatrix* pairs = split.pairs(side);
         if (pairs == nullptr) return known;
         result = solve_two_levels(problem_, split.view(), split.counts(side), *pairs,
                                   worker.level(level).scratch.scan);
-    } else {
+    } else {  // the minimum over features
         // Completions count the rows of most of their nodes' children just once: skipping a third of the words, which
         // hold rows of the sibling, costs less than gathering the others.
         const Node* child = split.enter(side, needs_pairs(depth, lookahead), lookahead == 1);
@@ -149,7 +149,7 @@ Cost Search::solve_children(Worker& worker, std::size_t level, OpenSplit& split,
     for (const int side : order) {
         if (lower[0] + lower[1] > budget) return kInfinite;
         const Bounds found =
-            value(worker, level, split, side, depth, lookahead, budget - lower[1 - side], known[side]);
+            child_value(worker, level, split, side, depth, lookahead, budget - lower[1 - side], known[side]);
         lower[side] = std::max(lower[side], found.lower);
         sum += found.upper;
     }

@@ -4,7 +4,9 @@
 //                = greedy(D, d)                                               if k = 0
 //                = min( leaf(D), min over f of V(D_f, d-1, k-1) + V(D_notf, d-1, k-1) )
 //
-// value() is the definition, minimise() the minimum over f.
+// value() is V of a node, child_value() V of a child, and minimise() the minimum over f. Leaves (d = 0) and the last
+// level need no search: known_bounds() (known.cpp). Together with the case k = 0 these are the paper's get_bounds
+// (Algorithm 1).
 // Everything else here only makes them fast: bounds (bounds.hpp), the cache (cache.hpp), and, for the optimal
 // value (k = d), pair counts that solve the last two levels at once (pairs.hpp).
 //
@@ -57,8 +59,8 @@ public:
 private:
     struct Worker;  // scratch memory of one thread
 
-    Bounds value(Worker& worker, std::size_t level, OpenSplit& split, int side, std::size_t depth,
-                 std::size_t lookahead, Cost budget, const Bounds& known);
+    Bounds child_value(Worker& worker, std::size_t level, OpenSplit& split, int side, std::size_t depth,
+                       std::size_t lookahead, Cost budget, const Bounds& known);
     Bounds minimise(Worker& worker, std::size_t level, const Node& node, std::size_t depth,
                     std::size_t lookahead, Cost budget);
 

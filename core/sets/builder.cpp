@@ -190,10 +190,12 @@ std::vector<SetBuilder::Split> SetBuilder::expand(std::uint32_t id, std::size_t 
         if (problem_.limits.stop()) return;
         Node& rows = rows_of(worker, paths_[id]);
         if (levels > 1 && !session_.search.count_pairs(worker, rows)) return;
-        if (wants_greedy(node))
-            set_fill(session_.search.greedy(worker).value(rows.view(), nullptr, rows.counts.data(), levels,
-                                                          kInfinite),
-                     node);
+        if (wants_greedy(node)) {
+            const Cost greedy = session_.search.greedy(worker).value(rows.view(), nullptr, rows.counts.data(),
+                                                                     levels, kInfinite);
+            if (problem_.limits.stopped()) return;  // it is only as far as it had come
+            set_fill(greedy, node);
+        }
         splits.resize(rows.view().n_features);
         const auto try_next = [&](std::size_t f, std::size_t w) {
             const auto work = [&] { try_split(w, rows, node, f, splits[f]); };

@@ -59,13 +59,19 @@ protected:
         Side side[2];
     };
 
-    // What the kind of the set decides.
-    virtual Role role_at(std::size_t) const { return Role::plain; }
+    // What the kind of the set decides. The bound of the set, before the root is expanded and after all nodes are:
     virtual void set_bound(Cost bound, Side& root) const = 0;
     virtual void set_bound(Cost bound, GraphNode& root) const = 0;
-    virtual bool wants_greedy(const GraphNode&) const { return false; }
-    virtual void set_fill(Cost, GraphNode&) const {}
-    virtual bool keeps_prefix(std::size_t, OpenSplit&, const GraphNode&, Split&) const { return false; }
+    // Where prefixes go on, end, or are no more (RESPLIT):
+    virtual Role role_at(std::size_t /*level*/) const { return Role::plain; }
+    // whether a split is kept for its prefixes, with their budgets below it,
+    virtual bool keeps_prefix(std::size_t /*worker*/, OpenSplit& /*split*/, const GraphNode& /*node*/,
+                              Split& /*out*/) const {
+        return false;
+    }
+    // and whether a prefix may end at a node, so that trees there may cost as much as greedy.
+    virtual bool wants_greedy(const GraphNode& /*node*/) const { return false; }
+    virtual void set_fill(Cost /*greedy*/, GraphNode& /*node*/) const {}
 
     // V of both children of a split of `node`; true when together they are within the budget.
     bool values(std::size_t worker, OpenSplit& split, const GraphNode& node, std::size_t lookahead,

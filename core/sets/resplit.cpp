@@ -25,18 +25,6 @@ private:
         root.prefix.budget = std::min(root.prefix.budget, bound);
     }
 
-    // Step 2: where a prefix may end, trees may cost as much as greedy.
-    bool wants_greedy(const GraphNode& node) const override {
-        return node.prefix.role != Role::plain && node.prefix.budget >= 0;
-    }
-    void set_fill(Cost greedy, GraphNode& node) const override {
-        Prefix& prefix = node.prefix;
-        prefix.end_cost = prefix.role == Role::prefix ? leaf_cost_of(node) : greedy;
-        if (prefix.role == Role::plain || prefix.end_cost > prefix.budget) return;
-        prefix.fill_budget = greedy;
-        node.budget = std::max(node.budget, greedy);
-    }
-
     // Step 1: above the horizon a split is kept for its prefixes, too.
     bool keeps_prefix(std::size_t worker, OpenSplit& split, const GraphNode& node,
                       Split& out) const override {
@@ -47,6 +35,18 @@ private:
         for (int side = 0; side < 2; ++side)
             out.side[side].prefix_budget = node.prefix.budget - best[1 - side];
         return true;
+    }
+
+    // Step 2: where a prefix may end, trees may cost as much as greedy.
+    bool wants_greedy(const GraphNode& node) const override {
+        return node.prefix.role != Role::plain && node.prefix.budget >= 0;
+    }
+    void set_fill(Cost greedy, GraphNode& node) const override {
+        Prefix& prefix = node.prefix;
+        prefix.end_cost = prefix.role == Role::prefix ? leaf_cost_of(node) : greedy;
+        if (prefix.role == Role::plain || prefix.end_cost > prefix.budget) return;
+        prefix.fill_budget = greedy;
+        node.budget = std::max(node.budget, greedy);
     }
 
     const std::size_t lookahead_;

@@ -6,7 +6,8 @@
 //
 // A tree can grow out of several prefixes. Its *prefix cost* is the minimum cost of one of them; the set is all trees
 // whose prefix cost is within the bound, so that no tree can be in it twice. Prefix is the prefix cost's definition;
-// ResplitBuilder (resplit.cpp) finds the nodes and splits.
+// SetBuilder::build (builder.cpp) runs the search, ResplitBuilder (resplit.cpp) decides what it keeps, and the bound is
+// set by find_reference (rashomon.cpp).
 //
 // Cost: two values of V for each split above the horizon (for its prefixes and for its fills), one below it.
 #pragma once

@@ -21,13 +21,11 @@ struct FoundSet : Outcome {
           graph(std::make_shared<Graph>(std::move(set.graph))),
           loss(set.reference_loss),
           leaves(set.reference_leaves),
-          bound(set.bound),
           proved(set.proved) {}
 
     std::shared_ptr<Graph> graph;
     Cost loss;
     Cost leaves;
-    Cost bound;
     bool proved;
 };
 
@@ -65,7 +63,6 @@ void bind_sets(nb::module_& m) {
         .def_ro("graph", &FoundSet::graph)
         .def_ro("loss", &FoundSet::loss)
         .def_ro("leaves", &FoundSet::leaves)
-        .def_ro("bound", &FoundSet::bound)
         .def_ro("proved", &FoundSet::proved);
 
     m.def("find_set", &find_set, "table"_a, "target"_a, "request"_a);

@@ -149,3 +149,9 @@ def test_limits_that_are_never_reached() -> None:
         limited = kind(max_depth=3, time_limit=60, memory_limit=10**9).fit(X, y)
         assert limited.status_ == free.status_ == "complete"
         assert limited.trees_.n_trees == free.trees_.n_trees
+
+
+def test_no_tree_of_a_stopped_search_is_beyond_an_absolute_bound(hard: Table) -> None:
+    model = TreeFARMS(epsilon=0.02, epsilon_kind="absolute", max_depth=7, memory_limit=1000)
+    with pytest.raises(ValueError, match="the best found within the limits has 0"):
+        model.fit(*hard)

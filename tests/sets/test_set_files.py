@@ -255,7 +255,7 @@ def test_weights_of_old_sets_are_not_called_rows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("rows", "said"),
-    [([1, 2], "as many as"), ([-1], "'row_counts' holds -1"), (None, "do not fit")],
+    [([1, 2], "for each edge"), ([-1], "'row_counts' holds -1"), (None, "do not fit")],
 )
 def test_damaged_row_counts(rows: Any, said: str, tmp_path: Path) -> None:
     weights = RNG.integers(1, 4, 80)
@@ -387,3 +387,33 @@ def test_timbertrek_knows_two_classes() -> None:
     model = TreeFARMS(max_depth=1).fit([[0], [1], [2]] * 3, [0, 1, 2] * 3)
     with pytest.raises(ValueError, match="two classes"):
         model.trees_.to_timbertrek()
+
+
+@pytest.mark.parametrize("kind", [TreeFARMS, RESPLIT])
+def test_rows_of_weighted_trees_are_kept(kind: Any, tmp_path: Path) -> None:
+    """Leaves of the same weight may have different rows."""
+    rng = np.random.default_rng(5)
+    for _ in range(8):
+        X = rng.integers(0, 2, (30, 4))
+        y = rng.integers(0, 2, 30)
+        model = kind(max_depth=3, epsilon=0.1, regularization=0.02)
+        model.fit(X, y, sample_weight=rng.integers(1, 4, 30))
+        save(model, tmp_path / "model.json")
+        for trees in (
+            load(tmp_path / "model.json").trees_,
+            pickle.loads(pickle.dumps(model.trees_)),
+        ):
+            for before, after in zip(model.trees_, trees, strict=True):
+                assert after.row_counts.tolist() == before.row_counts.tolist()
+                inner = np.flatnonzero(after.feature >= 0)
+                below = after.row_counts[after.left[inner]] + after.row_counts[after.right[inner]]
+                assert after.row_counts[inner].tolist() == below.tolist()
+
+
+def test_equal_weights_tell_rows_after_loading(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    X, y = rng.integers(0, 2, (40, 3)), rng.integers(0, 2, 40)
+    model = TreeFARMS(max_depth=2, epsilon=0.1).fit(X, y, sample_weight=np.full(40, 2.0))
+    save(model, tmp_path / "model.json")
+    again = load(tmp_path / "model.json")
+    assert again.trees_[0].n_rows[0] == again.tree_.n_rows[0] == 40

@@ -247,7 +247,7 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
     def literal_table(self, X: Any) -> Table:
         """Open a table whose column j holds the answers to literal j; every value is checked."""
         opened = open_table(X, self._labels_in)
-        check_width(self, opened.n_columns)
+        check_width(type(self).__name__, self.n_features_in_, opened.n_columns)
         if self._is_identity():  # nothing to ask: 0/1 columns are their own answers
             binary = as_binary(opened)
             if isinstance(binary, Table) and binary.non_binary() is None:

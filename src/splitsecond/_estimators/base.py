@@ -152,9 +152,10 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         self._keep_questions(training, binarized)
         limits = training.target.limits
         if limits.stopped is not None:
+            noted = f" ({limits.note})" if limits.note else ""
             warn(
-                f"Binarizing was stopped at a limit ({limits.note}). Try a higher limit, or a "
-                "binarizer with fewer questions.",
+                f"Binarizing was stopped at a limit{noted}. Try a higher limit, or a binarizer "
+                "with fewer questions.",
                 LimitWarning,
             )
         return binarized.table, training.target
@@ -187,7 +188,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         binarized = binarize(training, self.binarizer)
         if training.is_sure:
             warn_of_mistakes(training, binarized)
-        if self.time_limit is None:
+        if training.target.limits.deadline is None:
             warn_of_width(binarized.table.n_columns, self._columns_handled())
         return binarized
 

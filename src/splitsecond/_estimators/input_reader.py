@@ -10,7 +10,7 @@ from typing import Any
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
-from splitsecond._tables.binary import Table, names_of
+from splitsecond._tables.binary import Table, check_width, names_of
 from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.literals import Literal
 from splitsecond._tables.reading import read_table
@@ -32,11 +32,7 @@ class InputReader:
             table = self.binarizer.literal_table(X)
         else:
             table = read_table(X, labels=self.labels)
-            if table.n_columns != self.n_columns:
-                raise ValueError(
-                    f"X has {table.n_columns} features, but {self.model} is expecting "
-                    f"{self.n_columns} features as input: give the columns it was fitted with."
-                )
+            check_width(self.model, self.n_columns, table.n_columns)
             table.check_binary()
         fitted_with_names = names_of(self.labels) is not None
         if not fitted_with_names and table.names is not None:

@@ -135,9 +135,10 @@ class RashomonClassifier(FittedSet, TreeClassifier):
         """Return the set that was found, with its best tree."""
         bound, graph = scale.bound(self.epsilon), found.graph
         numbering = Numbering(graph)
-        if numbering.n_trees == 0:
+        if numbering.n_trees == 0 or scale.reference > bound:
+            best = "the best has" if found.proved else "the best found within the limits has"
             raise ValueError(
-                f"No tree has an objective of at most {float(bound):.4f}: the best has "
+                f"No tree has an objective of at most {float(bound):.4f}: {best} "
                 f"{float(scale.reference):.4f}. Raise epsilon={self.epsilon}."
             )
         feature, left, right, node = numbering.nodes_at(0)
@@ -182,7 +183,11 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             rows=row_source(table, target.codes, target.n_classes, target.weights),
             record=FitRecord(
                 estimator=type(self),
-                parameters=self.get_params(deep=False),
+                parameters={
+                    **self.get_params(deep=False),
+                    # A function belongs to the fit, not to the set.
+                    "verbose": 0 if callable(self.verbose) else self.verbose,
+                },
                 weighted=target.weights is not None,
                 lower_bound=float(solution.lower_bound),
                 status=status_of_fit(solution, target),

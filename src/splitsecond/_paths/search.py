@@ -303,7 +303,8 @@ def _fold_losses(
         for train, test in folds:
             own = None if given is None else given[train]
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DataWarning)  # told for the whole table
+                for told in (DataWarning, LimitWarning):  # of the whole table
+                    warnings.simplefilter("ignore", told)
                 inside = Fits(fits.estimator, _rows(X, train), labels[train], own, deadline)
             table = inside.estimator._answers(_rows(X, test))
             fold = []

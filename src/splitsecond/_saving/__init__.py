@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-class NoModelError(ValueError):
-    """A file is not one that `save` wrote."""
-
-
 @public
 def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
     """Write a fitted classifier, binarizer or set of trees to a JSON file.
@@ -120,7 +116,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             raise ValueError(f"{path} is damaged: {error}.") from error
         content = None
     if not isinstance(content, dict) or content.get("format") != MODEL_FORMAT:
-        raise NoModelError(
+        raise ValueError(
             f"{path} is no model file, as splitsecond.save and `splitsecond fit --out` write them."
         )
     version: Any = content.get("version")

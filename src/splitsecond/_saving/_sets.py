@@ -5,13 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from splitsecond._estimators.sets import RashomonClassifier
-from splitsecond._saving._reader import DamagedError, Json, Reader, check_rows
+from splitsecond._saving._reader import DamagedError, Json, Reader
 from splitsecond._sets.graph_arrays import GraphArrays, arrays_of, graph_of
 from splitsecond._sets.record import STOPPED, FitRecord
 from splitsecond._sets.scale import Scale
 from splitsecond._sets.tree_set import TreeSet
 from splitsecond._solving.exact import leaf_price
-from splitsecond._trees.row_counts import RowsOfGraph, RowSource
+from splitsecond._trees.row_counts import (
+    RowsOfGraph,
+    RowSource,
+    row_counts_of_weights,
+    rows_fit,
+)
 
 COMPLETE = "complete"  # what a file calls the search for a set that was not stopped
 
@@ -21,6 +26,8 @@ def set_out(trees: TreeSet) -> Json:
     scale = trees._scale
     graph = arrays_of(trees._graph)
     row_counts = None if trees._rows is None else trees._rows.of_graph(graph)
+    if row_counts is None and trees._rows is not None and trees._record.weighted:
+        row_counts = row_counts_of_weights(graph)  # all weights are the same
     return {
         "price": str(scale.price),
         "weight": scale.weight,
@@ -98,8 +105,10 @@ def _rows_in(model: RashomonClassifier, arrays: GraphArrays, reader: Reader) -> 
     if not reader.has("row_counts"):
         return None if model._weighted else RowSource()
     counts = np.array(reader.integers("row_counts", 0, 2**31), dtype=np.int64)
-    if len(counts) != len(arrays.counts):
-        raise DamagedError("'row_counts' of 'set' should be as many as 'counts'")
-    row_counts = counts.reshape(-1, len(model.classes_))
-    check_rows(row_counts, arrays.counts.reshape(row_counts.shape))
+    n_edges, n_classes = len(arrays.edges) // 3, len(model.classes_)
+    if len(counts) != (1 + n_edges) * n_classes:
+        raise DamagedError("'row_counts' of 'set' should be one for each class, and for each edge")
+    row_counts = counts.reshape(-1, n_classes)
+    if not rows_fit(arrays, row_counts):
+        raise DamagedError("'row_counts' do not fit 'counts'")
     return RowsOfGraph(arrays, row_counts)

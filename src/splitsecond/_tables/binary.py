@@ -31,12 +31,12 @@ def keep_columns(estimator: Any, labels: list[Any] | None, n_columns: int) -> No
     estimator.n_features_in_ = n_columns
 
 
-def check_width(estimator: Any, n_columns: int) -> None:
-    """Refuse a table that has not as many columns as the one an estimator was fitted on."""
-    if n_columns != estimator.n_features_in_:
+def check_width(model: str, expected: int, n_columns: int) -> None:
+    """Refuse a table that has not as many columns as the one a model was fitted on."""
+    if n_columns != expected:
         raise ValueError(
-            f"X has {n_columns} features, but {type(estimator).__name__} is expecting "
-            f"{estimator.n_features_in_} features as input: give the columns it was fitted with."
+            f"X has {n_columns} features, but {model} is expecting {expected} features as input: "
+            "give the columns it was fitted with."
         )
 
 

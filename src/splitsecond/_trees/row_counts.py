@@ -16,7 +16,7 @@ from splitsecond._sets.graph_arrays import GraphArrays
 from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 
-Places = NDArray[Any]  # what is at a node: rows of a table, or nodes of a graph
+Places = Any  # what is at a node: rows of a table, or nodes of a graph and how many rows
 
 
 @public
@@ -34,7 +34,11 @@ class RowSource:
         return units
 
     def of_graph(self, graph: GraphArrays) -> NDArray[np.int64] | None:
-        """Count rows by class at each node of a set's graph; None: they are its weights."""
+        """Count rows by class: all of them, then those on the yes-side of each edge of a graph.
+
+        Not at its nodes: leaves of the same weight share one, though their rows may differ. None:
+        weights tell.
+        """
         return None
 
 
@@ -72,19 +76,19 @@ class _Followed(RowSource):
 
     def of_graph(self, graph: GraphArrays) -> NDArray[np.int64] | None:
         begins, edges = graph.edge_lists()
-        n_nodes = len(begins) - 1
-        found = np.zeros((n_nodes, self.n_classes), dtype=np.int64)
-        seen = np.zeros(n_nodes, dtype=bool)
+        found = np.zeros((1 + len(edges), self.n_classes), dtype=np.int64)
+        found[0] = self.counts(self.start())
+        seen = {graph.root}
         # Rows of a node are found when its turn comes, or all of them would be held at once.
         waiting: list[tuple[int, Places, int, bool]] = []
         node, places = graph.root, self.start()
-        seen[node] = True
         while True:
-            found[node] = self.counts(places)
-            for feature, yes, no in edges[begins[node] : begins[node + 1]].tolist():
+            for e in range(begins[node], begins[node + 1]):
+                feature, yes, no = edges[e].tolist()
+                found[1 + e] = self.counts(self.child(places, feature, True))
                 for below, is_yes in ((yes, True), (no, False)):
-                    if not seen[below]:
-                        seen[below] = True
+                    if below not in seen and begins[below] < begins[below + 1]:
+                        seen.add(below)
                         waiting.append((below, places, feature, is_yes))
             if not waiting:
                 return found
@@ -116,7 +120,7 @@ class RowsOfTable(_Followed):
 
 @public
 class RowsOfGraph(_Followed):
-    """The rows at each node of a graph, as a file tells them.
+    """The rows of a graph as a file tells them: all, and those on the yes-side of each edge.
 
     Filtered sets have graphs of their own, whose trees are also trees of this one. Several nodes
     may stand for the same rows.
@@ -129,18 +133,52 @@ class RowsOfGraph(_Followed):
         self.n_classes = row_counts.shape[1]
 
     def start(self) -> Places:
-        return np.array([self._root])
+        return [self._root], self._row_counts[0]
 
     def child(self, places: Places, feature: int, is_yes: bool) -> Places:
-        below = [
-            edges[edges[:, 0] == feature, 1 if is_yes else 2]
-            for edges in (self._edges[self._begins[p] : self._begins[p + 1]] for p in places)
+        nodes, counts = places
+        taken = [
+            e
+            for node in nodes
+            for e in range(self._begins[node], self._begins[node + 1])
+            if self._edges[e, 0] == feature
         ]
-        return np.unique(np.concatenate(below))
+        below = sorted({int(self._edges[e, 1 if is_yes else 2]) for e in taken})
+        on_yes = self._row_counts[1 + taken[0]]
+        return below, on_yes if is_yes else counts - on_yes
 
     def counts(self, places: Places) -> NDArray[np.int64]:
-        counts: NDArray[np.int64] = self._row_counts[places[0]]
+        counts: NDArray[np.int64] = places[1]
         return counts
+
+
+def row_counts_of_weights(graph: GraphArrays) -> NDArray[np.int64]:
+    """Return what `RowSource.of_graph` does, where every unit of weight is a row."""
+    weights = graph.counts.reshape(-1, graph.n_classes).astype(np.int64)
+    _, edges = graph.edge_lists()
+    counts: NDArray[np.int64] = weights[np.concatenate([[graph.root], edges[:, 1]])]
+    return counts
+
+
+def rows_fit(graph: GraphArrays, row_counts: NDArray[np.int64]) -> bool:
+    """Whether there are rows on both sides of each edge just where there is weight."""
+    weights = graph.counts.reshape(-1, graph.n_classes)
+    begins, edges = graph.edge_lists()
+    rows = {graph.root: row_counts[0]}
+    waiting = [graph.root]
+    if ((row_counts[0] > 0) != (weights[graph.root] > 0)).any():
+        return False
+    while waiting:
+        node = waiting.pop()
+        for e in range(begins[node], begins[node + 1]):
+            _, yes, no = edges[e].tolist()
+            for below, counts in ((yes, row_counts[1 + e]), (no, rows[node] - row_counts[1 + e])):
+                if (counts < 0).any() or ((counts > 0) != (weights[below] > 0)).any():
+                    return False
+                if below not in rows and begins[below] < begins[below + 1]:
+                    rows[below] = counts
+                    waiting.append(below)
+    return True
 
 
 def row_source(
