@@ -349,7 +349,7 @@ def test_literals_are_tuples_that_print() -> None:
     assert literal == (3, "job", "==", 'the "cook"\n')
     assert str(literal) == 'job == "the \\"cook\\"\\n"'
     assert literal.negation() == 'job != "the \\"cook\\"\\n"'
-    assert literal.negation(blanks=True).endswith(" or missing")
+    assert literal.negation(with_missing=True).endswith(" or missing")
     assert str(Literal(0, "x", "<=", 3.0)) == "x <= 3"
 
 

@@ -34,11 +34,11 @@ def test_doctor_names_the_kind_of_every_column(tmp_path: Path) -> None:
         "name": "category",
     }
     notes = {each["name"]: each["note"] for each in found["columns"]}
-    assert "--blank '?'" in notes["number_or_not"]
+    assert "--missing '?'" in notes["number_or_not"]
     assert "--drop 'row'" in notes["row"]
     assert "--drop 'name'" in notes["name"]
-    blanks = {each["name"]: each["blank"] for each in found["columns"]}
-    assert (blanks["income"], blanks["nothing"], blanks["age"]) == (15, N_ROWS, 0)
+    missing = {each["name"]: each["missing"] for each in found["columns"]}
+    assert (missing["income"], missing["nothing"], missing["age"]) == (15, N_ROWS, 0)
     assert {each["algorithm"] for each in found["estimate"]["fits"]} == {
         "lickety",
         "split",

@@ -94,7 +94,7 @@ def test_how_columns_are_read(tmp_path: Path) -> None:
     tree = result("fit", path, "--target", "y", "--drop", "id", "--category", "code")["tree"]
     assert tree["root"]["question"] == 'code == "7"'
     other = write_csv(tmp_path / "table.csv", {"x": ["?", 1] * 20, "y": target}, ";")
-    tree = result("fit", other, "--target", "y", "--separator", ";", "--blank", "?")["tree"]
+    tree = result("fit", other, "--target", "y", "--separator", ";", "--missing", "?")["tree"]
     assert tree["root"]["operator"] == "is 1"  # a category would be compared with text
 
 
@@ -123,7 +123,7 @@ def test_an_identifier_is_noted(tmp_path: Path) -> None:
     said = run("fit", file, "--target", "outcome").stderr
     assert "'reading' looks like" not in said
     assert "'reading' ('?') is text, but holds numbers" in said
-    assert "--blank" in said
+    assert "--missing" in said
     assert "numbers but for '?'" in run("doctor", file).stdout
     assert "identifier" not in run("fit", file, "--target", "outcome", "--drop", "who").stderr
 

@@ -101,7 +101,7 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Columns of any kind: numbers, truth values, text, categories; blanks are welcome.
+            Columns of any kind: numbers, booleans, text, categories, with missing values or not.
         y : array-like of shape (n_samples,), optional
             Class labels; only `ThresholdGuessBinarizer` needs them.
         sample_weight : array-like of shape (n_samples,), optional

@@ -73,9 +73,9 @@ def bin_column(
 ) -> Binned:
     """Give the values of a column their bins."""
     if variable.kind is Kind.BINARY:
-        blank = np.isnan(values)
-        has_blanks = bool(blank.any())
-        bins = np.where(blank, 2, values).astype(np.uint16)
+        missing = np.isnan(values)
+        has_blanks = bool(missing.any())
+        bins = np.where(missing, 2, values).astype(np.uint16)
         return Binned(j, variable, bins, [], 2, 2 + has_blanks, has_blanks)
     if variable.kind is Kind.CATEGORY:
         counted = values >= 0
@@ -87,7 +87,7 @@ def bin_column(
         has_others, has_blanks = len(asked) < n, not counted.all()
         bin_of = np.full(n + 1, len(asked), dtype=np.uint16)  # other categories
         bin_of[asked] = np.arange(len(asked))
-        bin_of[n] = len(asked) + has_others  # blanks, which are -1
+        bin_of[n] = len(asked) + has_others  # missing values, which are -1
         cuts = [variable.categories[place] for place in asked]
         n_bins = len(asked) + has_others + has_blanks
         return Binned(j, variable, bin_of[values], cuts, len(asked), n_bins, has_blanks)

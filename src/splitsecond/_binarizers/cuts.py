@@ -154,8 +154,8 @@ class MidpointBinarizer(_CutBinarizer):
     """Every split point of every column: trees lose nothing, but there are many columns.
 
     A number is cut between any two neighbouring values, an ordered category after each of its
-    values, any other category compared with each; truth values stay as they are, and a column with
-    blanks is also asked whether it is missing.
+    values, any other category compared with each; booleans stay as they are, and a column with
+    missing values is also asked whether it is missing.
 
     In a fit whose limits do not allow for that many columns, as many are kept as fit: each source
     column gets the same number of them, at its quantiles (of a category, the most frequent values).

@@ -52,7 +52,7 @@ class Column:
     name: str
     kind: str
     distinct: int
-    blank: int
+    missing: int
     example: str
     note: str = ""
 
@@ -132,7 +132,7 @@ def describe(source: Source, column: pa.ChunkedArray, name: str) -> Column:
     is_counted = not (pa.types.is_nested(column.type) or pa.types.is_null(column.type))
     numbers = {
         "distinct": pc.count_distinct(decoded(column)).as_py() if is_counted else 0,
-        "blank": pc.sum(pc.is_null(column, nan_is_null=True)).as_py(),
+        "missing": pc.sum(pc.is_null(column, nan_is_null=True)).as_py(),
     }
     first = next((value.as_py() for value in column if value.is_valid), None)
     try:
@@ -178,7 +178,7 @@ def _suspicion(found: Finding) -> str:
     name = str(found.label)
     if found.what is Suspicion.WORDS:
         words = ", ".join(map(shown, found.words))
-        return f"numbers but for {words}: if that means missing, --blank {shown(found.words[0])}"
+        return f"numbers but for {words}: if that means missing, --missing {shown(found.words[0])}"
     if found.what is Suspicion.COPY:
         return f"a copy{found.detail}? then --drop {name!r}"
     return f"{NOTED[found.what]}? then --drop {name!r}"
@@ -203,7 +203,7 @@ def _print(file: Any, rows: int, columns: list[Column], problems: list[str]) -> 
                 each.name,
                 each.kind,
                 f"{each.distinct:,}",
-                f"{each.blank:,}",
+                f"{each.missing:,}",
                 each.example,
                 "see below" if each.kind == REFUSED else each.note,
             ]

@@ -175,7 +175,7 @@ class Reading:
 
     PANEL: ClassVar[str] = "Table"  # of the help
 
-    blank: Annotated[
+    missing: Annotated[
         list[str],
         several(
             "TEXT",

@@ -155,7 +155,7 @@ def _notes(warning: Warning | str) -> list[str]:
         name = shown(str(each.label))
         remedy = f"leave it out with --drop {name}."
         if each.words:  # which are no numbers
-            remedy = f"if that means missing, give --blank {shown(each.words[0])}."
+            remedy = f"if that means missing, give --missing {shown(each.words[0])}."
         notes.append(f"column {name}{each.detail} {each.suspicion}: {remedy}")
     more = len(columns) - MAX_NOTED
     return [*notes, f"and {more} more columns like that; see doctor."] if more > 0 else notes

@@ -46,7 +46,7 @@ class Source:
     path: Path
     separator: str | None = None
     encoding: str = UTF8
-    blank: Sequence[str] = ()  # what stands for missing values; none: MISSING
+    missing: Sequence[str] = ()  # what stands for missing values; none: MISSING
     drop: Sequence[str] = ()
     category: Sequence[str] = ()  # read as text, as are
     texts: Sequence[str] = ()  # those of these that are there
@@ -195,7 +195,7 @@ class Source:
             ),
             csv.ParseOptions(delimiter=separator, newlines_in_values=True),
             csv.ConvertOptions(
-                null_values=["", *(self.blank or MISSING)],
+                null_values=["", *(self.missing or MISSING)],
                 strings_can_be_null=True,
                 column_types=dict.fromkeys((*self.category, *self.texts), pa.string()),
             ),

@@ -84,10 +84,10 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Columns of any kind: numbers, truth values, text, categories, with or without blanks
+            Columns of any kind: numbers, booleans, text, categories, with missing values or not
             (see `binarizer`).
         y : array-like of shape (n_samples,)
-            Class labels of any kind and number; with a single class the tree is a lone leaf. More
+            Class labels of any kind and number; with a single class the tree is a single leaf. More
             than 100 different numbers with fewer than 50 rows each on average are refused as a
             quantity; as text they are classes.
         sample_weight : array-like of shape (n_samples,), optional
@@ -227,7 +227,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         check_amount(
             "regularization",
             self.regularization,
-            "the price of a leaf as a share of the rows, such as 0.01",
+            "lambda, the penalty per leaf as a share of the rows, such as 0.01",
         )
         meaning = "the most questions on a path, such as 5"
         check_number("max_depth", self.max_depth, Integral, meaning, least=0)

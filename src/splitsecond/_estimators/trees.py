@@ -33,8 +33,8 @@ class LicketySPLITClassifier(_GreedyBelow):
     Parameters
     ----------
     regularization : float or Fraction, default=0.01
-        lambda, the price of a leaf as a share of the training weight. A float counts as the decimal
-        it prints as, a Fraction exactly.
+        lambda, the penalty per leaf as a share of the training weight. A float counts as the
+        decimal it prints as, a Fraction exactly.
     max_depth : int, default=5
         The most questions on a path.
     exact_last_split : bool, default=False

@@ -24,7 +24,7 @@ class PathEntry:
     regularization : float
         A lambda it is for: if there is one, a lambda with which a fit finds it.
     low, high : float
-        No tree of the path costs less from the one to the other; a lone leaf is for all above, too.
+        No tree of the path costs less from the one to the other; a single leaf is for all above.
     loss : float
         Its share of errors in training, weighted as in training.
     n_leaves, depth, objective

@@ -62,7 +62,7 @@ def regularization_path(
     estimator : a tree classifier of splitsecond, default=LicketySPLITClassifier()
         Its `regularization` does not matter. Limits are for each fit.
     smallest, largest : float
-        The range of lambda. By default it ends where a lone leaf is best.
+        The range of lambda. By default it ends where a single leaf is best.
     tolerance : float, default=0.01
         How far apart lambdas that are tried may be at most, relatively, where the tree changes.
     cv : int, splitter or iterable, optional
@@ -98,7 +98,7 @@ def regularization_path(
     meaning = "the least lambda, such as 0.001"
     check_number("smallest", smallest, Real, meaning, least=1e-9, most=HIGHEST)
     if largest is not None:
-        meaning = "the greatest lambda, or None to end where a lone leaf is best"
+        meaning = "the greatest lambda, or None to end where a single leaf is best"
         check_number("largest", largest, Real, meaning, least=smallest, most=HIGHEST)
     tolerance = check_number("tolerance", tolerance, Real, "such as 0.01", least=1e-6, most=1)
     if time_limit is not None:
@@ -160,7 +160,7 @@ def _points(
     first = Point.of(low, fits.attempt(low, patience))
     status = "time_limit" if first.best.is_cut_at(patience) else "complete"
     points, gaps = [first], []
-    # No split can save more than a lone leaf loses.
+    # No split can save more than a single leaf loses.
     high = first.best.loss_of_leaf if high is None else high
     try:
         if first.best.model.status_ == "interrupted":

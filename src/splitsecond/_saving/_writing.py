@@ -141,7 +141,7 @@ def value_out(value: Any) -> Json:
         return {"fraction": str(Fraction(value))}  # Decimal too
     raise TypeError(
         f"A value of type {type(value).__name__} cannot be saved: {value!r:.60}. Labels, column "
-        "names and parameters must be strings, numbers or truth values."
+        "names and parameters must be strings, numbers or booleans."
     )
 
 

@@ -222,7 +222,7 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
     reached = problem.objective(found.loss, found.leaves)
     error_price, per_leaf = problem.error_price, problem.leaf_price
     exact = found.lower_bound == error_price * found.loss + per_leaf * found.leaves
-    # The core's price of a leaf orders trees exactly but is not lambda itself; where it is dearer,
+    # The core's penalty per leaf orders trees exactly but is not lambda itself; where it is higher,
     # a tree of many leaves may really cost less by the difference for each of them.
     too_dear = max(Fraction(0), Fraction(per_leaf, error_price) - price * total)
     most = too_dear * problem.most_leaves

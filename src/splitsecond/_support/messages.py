@@ -55,7 +55,7 @@ def listed(names: Sequence[str], most: int = 8) -> str:
 
 
 def folded(label: Any) -> str:
-    """Return what labels have in common that differ by case and blanks alone."""
+    """Return what labels have in common that differ by case and white space alone."""
     return "".join(str(label).split()).casefold()
 
 

@@ -28,7 +28,7 @@ class Cells:
     """A column as it was found: numbers, or codes of keys."""
 
     label: Any
-    numbers: NDArray[np.float64] | None  # NaN where blank
+    numbers: NDArray[np.float64] | None  # NaN where missing
     codes: NDArray[np.int32] | None = None  # into keys, or BLANK
     keys: Sequence[Any] = ()
     order: Sequence[Any] | None = None  # all categories of an ordered column
@@ -36,11 +36,11 @@ class Cells:
     def is_blank(self) -> NDArray[np.bool_]:
         """Where there is no value."""
         if self.numbers is not None:
-            blank: NDArray[np.bool_] = np.isnan(self.numbers)
+            missing: NDArray[np.bool_] = np.isnan(self.numbers)
         else:
             assert self.codes is not None
-            blank = self.codes == BLANK
-        return blank
+            missing = self.codes == BLANK
+        return missing
 
 
 def read_series(series: nw.Series[Any], label: Any) -> Cells:
@@ -66,7 +66,7 @@ def _read_categories(series: nw.Series[Any], label: Any) -> Cells:
         # By number, since pandas writes one and the same interval in two ways.
         used, codes = np.unique(native.cat.codes.to_numpy(), return_inverse=True)
         keys = [plain_category(native.cat.categories[place]) for place in used if place >= 0]
-        codes = codes.reshape(-1) - (len(used) - len(keys))  # blanks, which come first, are -1
+        codes = codes.reshape(-1) - (len(used) - len(keys))  # missing ones, the first, are -1
         return Cells(label, None, codes.astype(np.int32), keys, _declared_order(series))
     cells = _factorize(series.to_list(), label)
     keys = [plain_category(key) for key in cells.keys]
@@ -214,7 +214,7 @@ def _is_a_date(label: Any, dtype: Any) -> TableError:
 def _is_nothing_known(label: Any, value: Any, row: int) -> CellTypeError:
     return CellTypeError(
         f"Column {shown(label)} has a value of type {type(value).__name__}",
-        f": {shown(value)}. Every argument must be a string, a truth value or a number.",
+        f": {shown(value)}. Every argument must be a string, a boolean or a number.",
         row=row,
         column=label,
     )

@@ -1,4 +1,4 @@
-"""Reading raw tables column by column: numbers, 0/1, categories, ordered categories, and blanks.
+"""Reading raw tables column by column: numbers, 0/1, categories, also ordered, missing values.
 
 What a column is gets decided once, when a binarizer is fitted (`Variable.of`). New tables are read
 by that decision (`Variable.values`), whatever library or dtype they come in.
@@ -53,11 +53,11 @@ class Variable:
     @classmethod
     def of(cls, cells: Cells, name: str, *, keep_constant: bool = False) -> Variable:
         """Decide what a column is; with `keep_constant`, one of a single value by that value."""
-        blank = cells.is_blank()
-        has_blanks = bool(blank.any())
+        missing = cells.is_blank()
+        has_blanks = bool(missing.any())
         categories: Sequence[Any] = ()
         if cells.numbers is not None:
-            known = cells.numbers[~blank] if has_blanks else cells.numbers
+            known = cells.numbers[~missing] if has_blanks else cells.numbers
             n_distinct = 0 if known.size == 0 else 1 if (known == known[0]).all() else 2
             binary = n_distinct > 0 and bool(((known == 0) | (known == 1)).all())
             kind = Kind.BINARY if binary else Kind.NUMBER
@@ -87,7 +87,7 @@ class Variable:
             return UNKNOWN
 
     def values(self, cells: Cells) -> NDArray[Any]:
-        """Read a column as this variable: numbers with NaN for blanks, or codes of categories."""
+        """Read a column as this variable: numbers (NaN: missing), or codes of categories."""
         if self.kind is Kind.NUMBER:
             return self._numbers(cells)
         if self.kind is Kind.BINARY:

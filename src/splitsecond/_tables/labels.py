@@ -127,12 +127,12 @@ def _as_array(y: Any) -> NDArray[Any]:
 
 
 def _objects(labels: NDArray[Any]) -> NDArray[Any]:
-    """Refuse blanks among Python objects; give booleans and integers their numpy dtype."""
+    """Refuse missing labels among Python objects; give booleans and integers their numpy dtype."""
     kinds = set(map(type, labels.tolist()))
-    blanks = {kind for kind in kinds if kind.__name__ in ("NoneType", "NAType", "NaTType")}
-    if blanks or any(issubclass(kind, float) for kind in kinds):
+    missing = {kind for kind in kinds if kind.__name__ in ("NoneType", "NAType", "NaTType")}
+    if missing or any(issubclass(kind, float) for kind in kinds):
         for row, label in enumerate(labels):
-            if type(label) in blanks or (isinstance(label, float) and math.isnan(label)):
+            if type(label) in missing or (isinstance(label, float) and math.isnan(label)):
                 raise TableError(
                     "Input y contains NaN: the label",
                     f" is {shown(label)}. Drop rows without a label.",

@@ -20,8 +20,8 @@ COMPARISONS = ("<=", "==")  # those that have a value
 class Literal(NamedTuple):
     """A question about one source variable: a row answers yes or no.
 
-    A blank answers no to every question but "is missing"; so does a category that was not there in
-    training. ``str(literal)`` is the question in words.
+    A missing value answers no to every question but "is missing"; so does a category that was not
+    there in training. ``str(literal)`` is the question in words.
 
     Attributes
     ----------
@@ -47,8 +47,8 @@ class Literal(NamedTuple):
             return f"{self.name} is missing"
         return f"{self.name} {self.operator} {value_text(self.value)}"
 
-    def negation(self, blanks: bool = False) -> str:
-        """Return the answer no in words; ``blanks``: whether blanks are known to be among them."""
+    def negation(self, with_missing: bool = False) -> str:
+        """Return the answer no in words; ``with_missing``: whether missing values give it, too."""
         if self.operator == "is missing":
             return f"{self.name} is not missing"
         if self.operator == "is 1":
@@ -56,7 +56,7 @@ class Literal(NamedTuple):
         else:
             opposite = {"<=": ">", "==": "!="}[self.operator]
             text = f"{self.name} {opposite} {value_text(self.value)}"
-        return f"{text} or missing" if blanks else text
+        return f"{text} or missing" if with_missing else text
 
     def answers(self, variable: Variable, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Answer for each of the values that `Variable.values` read."""

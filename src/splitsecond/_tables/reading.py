@@ -132,7 +132,7 @@ def _flags(array: NDArray[Any], label: Any) -> NDArray[np.uint8] | NotBinaryErro
             kinds = set(map(type, array.ravel().tolist()))
             if any(issubclass(kind, COMPLEX) for kind in kinds):  # 1 + 0j equals 1
                 binary = np.zeros(array.shape, dtype=bool)
-    except (TypeError, ValueError):  # a value that does not compare, such as a blank
+    except (TypeError, ValueError):  # a value that does not compare, such as a missing one
         zero = one = binary = np.zeros(array.shape, dtype=bool)
     if array.size == 0 or (binary.shape == array.shape and binary.all()):
         return np.asarray(one, dtype=np.uint8).reshape(array.shape)

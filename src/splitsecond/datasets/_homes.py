@@ -75,7 +75,7 @@ def _bike(table: Any) -> Any:
 
 
 def _hypothyroid(table: Any) -> Any:
-    """Drop the empty column, then the rows with blanks."""
+    """Drop the empty column, then the rows with missing values."""
     return table.drop(columns="TBG").dropna()
 
 

@@ -69,7 +69,7 @@ class Dataset:
     Attributes
     ----------
     X : pandas.DataFrame
-        The features, blanks and categories included.
+        The features, missing values and categories included.
     y : ndarray
         The labels as they stand.
     description : Description
