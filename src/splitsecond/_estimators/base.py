@@ -65,10 +65,6 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
     _cheaper: ClassVar[str] = "a smaller max_depth or a larger regularization"
     # 0/1 columns from which on a search of more than two levels takes minutes; None: none.
     _most_columns: ClassVar[int | None] = MOST_COLUMNS
-    # Whether all values are looked at before the search: where it takes so long that this is
-    # nothing. Otherwise it is the core that finds a value that is not 0/1 in a later row.
-    _checks_first: ClassVar[bool] = False
-
     regularization: float | Fraction = 0.01
     max_depth: int = 5
     class_weight: Any = None
@@ -101,9 +97,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         self._check_parameters()
         seconds = self._seconds()
         deadline = None if seconds is None else start + seconds
-        training = self._read(
-            X, y, sample_weight, deadline, whole=self._checks_first, keeps_tree=True
-        )
+        training = self._read(X, y, sample_weight, deadline, whole=False, keeps_tree=True)
         binarized = self._binarize(training)
         begun = time.perf_counter()
         solution = self._solve(binarized.table, training.target)

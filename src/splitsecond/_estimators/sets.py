@@ -26,11 +26,12 @@ from splitsecond._sets.scale import EPSILON_KINDS, Scale, bound_of, check_epsilo
 from splitsecond._sets.tree_set import TreeSet
 from splitsecond._solving.exact import within_bound
 from splitsecond._solving.losses import ZERO_ONE
-from splitsecond._solving.solve import Problem, Solution, checked, run_options, statistics_of
+from splitsecond._solving.solve import Problem, Solution, refusal, run_options, statistics_of
 from splitsecond._support.checks import check_choice, check_flag, check_number
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._tables.binary import Table, keep_columns
+from splitsecond._tables.errors import NotBinaryError
 from splitsecond._trees.row_counts import row_source
 from splitsecond._trees.tree import Tree
 
@@ -58,8 +59,6 @@ class RashomonClassifier(FittedSet, TreeClassifier):
 
     _most_columns = 500
 
-    _checks_first = True
-
     epsilon: float | Fraction = 0.01
     epsilon_kind: str = "additive"
     keep_trivial: bool = False
@@ -81,7 +80,7 @@ class RashomonClassifier(FittedSet, TreeClassifier):
         """Return the depth of the prefixes; None: all trees are wanted."""
         raise NotImplementedError
 
-    def _solve(self, table: Table, target: Target) -> SetSolution:
+    def _solve(self, table: Table, target: Target) -> SetSolution | NotBinaryError:
         assert target.codes is not None
         problem = Problem.of(
             table,
@@ -113,7 +112,10 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             ),
             speed=_core.Speed(),
         )
-        found = checked(table, _core.find_set(table.core(), problem.core_target(), request))
+        found = _core.find_set(table.core(), problem.core_target(), request)
+        refused = refusal(table, found)
+        if refused is not None:
+            return refused
         unit = 1.0
         if target.weights is not None:
             unit = float(target.weights.sum()) / problem.weight

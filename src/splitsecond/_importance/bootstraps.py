@@ -197,6 +197,7 @@ class _Bootstrap:
         own = Target(target.codes, target.n_classes, weights, ends)
         self.estimator.verbose = self._poll
         found = self.estimator._solve(self.rows.table, own)
+        assert isinstance(found, SetSolution)  # the table was checked
         if found.status == "interrupted":
             raise KeyboardInterrupt
         is_cut = found.status == "time_limit" and is_ours

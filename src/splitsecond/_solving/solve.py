@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,17 +96,6 @@ def run_options(
         n_threads=max(1, min(n_threads(n_jobs), table.n_columns)),
         progress=progress,
     )
-
-
-Found = TypeVar("Found", _core.Solution, _core.FoundSet)
-
-
-def checked(table: Table, found: Found) -> Found:
-    """Return what the core found in a table, unless it met a value that is neither 0 nor 1."""
-    refused = refusal(table, found)
-    if refused is not None:
-        raise refused
-    return found
 
 
 def refusal(table: Table, found: _core.Outcome) -> NotBinaryError | None:
