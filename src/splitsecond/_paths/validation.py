@@ -12,16 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
-from splitsecond._estimators.base import LimitWarning, TreeClassifier
+from splitsecond._estimators.base import LimitWarning
 from splitsecond._paths.fits import Fits
 from splitsecond._paths.path import PathEntry
 from splitsecond._paths.scorers import HeldOut, Scorer
 from splitsecond._solving.exact import as_fraction
+from splitsecond._solving.losses import Costs, LogLoss, Loss
 from splitsecond._support.messages import shown
 from splitsecond._tables.data_checks import DataWarning
 from splitsecond._tables.opening import as_array, open_frame
 from splitsecond._tables.weights import check_sample_weight
-from splitsecond._trees.tree import leaf_of_rows
+from splitsecond._trees.tree import Tree, leaf_of_rows
+
+MOST_LOG_LOSS = -math.log(np.finfo(np.float64).eps)  # of a row
 
 Rows = NDArray[np.intp]
 Fold = tuple[Rows, Rows]  # the rows to learn from, and to be scored on
@@ -92,23 +95,29 @@ class Validation:
         models = (inside.at(as_fraction(entry.regularization)).model for entry in entries)
         if self.scorer is None:
             table = inside.estimator._answers(_rows(self.X, test))
-            yield from (self._mean_loss(model, table, test) for model in models)
+            loss = entries[0].tree.loss  # of all classes, of which a fold may lack one
+            yield from (self._mean_loss(model.tree_, loss, table, test) for model in models)
         else:
             held_out = self._held_out(number)
             yield from (self.scorer.score(model, held_out) for model in models)
 
-    def _mean_loss(self, model: TreeClassifier, table: Any, test: Rows) -> float:
-        """Return the loss of a model on held-out rows, which count as in training."""
-        tree, weights = model.tree_, self.fits.target.weights
+    def _mean_loss(self, tree: Tree, loss: Loss, table: Any, test: Rows) -> float:
+        """Return the loss of a tree on held-out rows, which count as in training."""
+        weights = self.fits.target.weights
         counted = np.ones(len(test)) if weights is None else weights[test]
         leaves = leaf_of_rows(tree.feature, tree.left, tree.right, table)
-        wrong = tree.classes[tree.prediction[leaves]] != self._labels(test)
-        return float(counted[wrong].sum() / counted.sum())
+        lost = _row_losses(tree, loss, self.fits.estimator.classes_)[leaves, self._codes[test]]
+        is_lost = lost > 0
+        return float((counted[is_lost] * lost[is_lost]).sum() / counted.sum())
+
+    @property
+    def _codes(self) -> NDArray[Any]:
+        assert self.fits.target.codes is not None
+        codes: NDArray[Any] = self.fits.target.codes
+        return codes
 
     def _labels(self, rows: Rows) -> NDArray[Any]:
-        codes = self.fits.target.codes
-        assert codes is not None
-        labels: NDArray[Any] = self.fits.estimator.classes_[codes[rows]]
+        labels: NDArray[Any] = self.fits.estimator.classes_[self._codes[rows]]
         return labels
 
     def _held_out(self, number: int, *, with_X: bool = True) -> HeldOut:
@@ -120,6 +129,19 @@ class Validation:
             np.unique(self._labels(train)),
             f"fold {number + 1} of {len(self.folds)}",
         )
+
+
+def _row_losses(tree: Tree, loss: Loss, classes: NDArray[Any]) -> NDArray[np.float64]:
+    """Return what a row loses in each node of a tree, by its class among all classes.
+
+    A probability of 0 counts as the least one that scikit-learn's log-loss knows.
+    """
+    counts = np.zeros((len(tree.counts), len(classes)))
+    counts[:, np.isin(classes, tree.classes)] = tree.counts
+    losses = loss.row_losses(counts).astype(np.float64)
+    if isinstance(loss, Costs):
+        losses *= float(loss.unit)
+    return np.minimum(losses, MOST_LOG_LOSS) if isinstance(loss, LogLoss) else losses
 
 
 def _folds(cv: Any, fits: Fits) -> list[Fold]:
