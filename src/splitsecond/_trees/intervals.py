@@ -91,9 +91,10 @@ def shown_level(tree: Tree, level: Any, method: str) -> float | None:
 def known_intervals(tree: Tree, level: Any, method: str) -> Limits | None:
     """Return what data forms hold: intervals, where a level is given and rows are known."""
     check_choice("method", method, METHODS)
-    if level is None or (tree.row_counts is None and check_level(level)):
+    if level is None:
         return None
-    return tree.intervals(level, method)
+    level = check_level(level)
+    return None if tree.row_counts is None else tree.intervals(level, method)
 
 
 def row_counts_of(tree: Tree) -> NDArray[np.int64]:

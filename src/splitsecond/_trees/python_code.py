@@ -53,7 +53,7 @@ def to_python(tree: Tree, name: str, output: Output) -> str:
         else "    The row is a sequence of the values of all columns.",
         '    """',
         # Not in the string above, which a label may end.
-        *([f"    # Of the class {literal(output.of)}."] if output.kind == "probability" else []),
+        *([f"    # The class is {literal(output.of)}."] if output.kind == "probability" else []),
         *(MISSING.splitlines() if asked else []),
         *(["", "    row = columns if row is None else row"] if asked else []),
     ]
@@ -74,7 +74,7 @@ def _purpose(tree: Tree, output: Output) -> str:
         return "Predict the probability of a class"
     if output.kind == "leaf":
         return "Return the leaf of a row"
-    return f"{'Choose an action for' if tree.loss.name == 'costs' else 'Predict the class of'} a row"
+    return "Choose an action" if tree.loss.name == "costs" else "Predict the class of a row"
 
 
 def _condition(asked: Condition, labelled: bool) -> str:

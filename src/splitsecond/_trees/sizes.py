@@ -10,6 +10,7 @@ node, so that leaves can be ranked; with more it is the majority class.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,43 +56,49 @@ class NodeTexts:
     def leaf(self, node: int) -> str:
         """Say the share of a class in a leaf, with the numbers it is made of."""
         tree, of = self.tree, self.subject(node)
-        counts = tree.counts if tree.row_counts is None else tree.row_counts
-        inside, whole = counts[node, of], counts[node].sum()
+        share = self._share(node, padded=True)
         if tree.row_counts is None:
-            share = self._weighted(node) if self.is_decision else f"weighted {self._named(node)}"
+            inside, whole = tree.counts[node, of], tree.counts[node].sum()
             return f"{share}  (weight {_number(inside)}/{_number(whole)})"
-        share = self._named(node, padded=True)
-        text = f"{share}  ({inside:,}/{whole:,})"
-        return f"{text}, {self._weighted(node)}" if tree.is_weighted else text
+        rows, all_rows = tree.row_counts[node, of], tree.row_counts[node].sum()
+        text = f"{share}  ({rows:,}/{all_rows:,})"
+        return f"{text}, {self._weighted_share(node)}" if tree.is_weighted else text
 
     def shares(self, node: int) -> str:
         """Say the share of a class in a leaf, on a line or more."""
         tree = self.tree
-        size = size_text(tree, node)
-        if tree.row_counts is None:
-            if self.is_decision:
-                return f"{self._weighted(node)} of {size}"
-            return f"weighted {self._named(node)}\n{size}"
-        share = f"{self._named(node)} of {size}"
-        if not self.is_decision:
-            share = f"{self._named(node)}\n{size}"
-        return f"{share}\n{self._weighted(node)}" if tree.is_weighted else share
+        between = " of " if self.is_decision else "\n"
+        text = f"{self._share(node)}{between}{size_text(tree, node)}"
+        is_both = tree.is_weighted and tree.row_counts is not None
+        return f"{text}\n{self._weighted_share(node)}" if is_both else text
 
-    def _named(self, node: int, *, padded: bool = False) -> str:
-        """Write the share of rows (of weight, where only that is known), and its interval."""
+    def _share(self, node: int, *, padded: bool = False) -> str:
+        """Write the share of rows and its interval; that of weight, where only weight is known."""
         tree, of = self.tree, self.subject(node)
-        counts = tree.counts if tree.row_counts is None else tree.row_counts
+        counts = tree.row_counts
+        if counts is None:
+            return self._weighted_share(node)
         share, limits = counts[node, of] / counts[node].sum(), self.limits_of(node, of)
         if not self.is_decision:
-            return f"p({tree.classes[of]}) {probability(share)}{interval(limits, probability)}"
+            name = f"p({tree.classes[of]})".ljust(self._longest_name if padded else 0)
+            return f"{name} {probability(share)}{interval(limits, probability)}"
         beside = interval(limits, "{:.0%}".format)
-        if padded:
-            return f"{share:4.0%}{beside:<{len(' [100%, 100%]') if beside else 0}}"
-        return f"{share:.0%}{beside}"
+        if not padded:
+            return f"{share:.0%}{beside}"
+        return f"{share:4.0%}{beside.ljust(len(' [100%, 100%]') if beside else 0)}"
 
-    def _weighted(self, node: int) -> str:
-        share = weighted_share(self.tree, node, self.subject(node))
-        return f"weighted share {f'{share:.0%}' if self.is_decision else probability(share)}"
+    def _weighted_share(self, node: int) -> str:
+        of = self.subject(node)
+        share = weighted_share(self.tree, node, of)
+        if self.is_decision:
+            return f"weighted share {share:.0%}"
+        name = f"p({self.tree.classes[of]}) " if self.tree.row_counts is None else "share "
+        return f"weighted {name}{probability(share)}"
+
+    @cached_property
+    def _longest_name(self) -> int:
+        leaves = np.flatnonzero(self.tree.feature < 0).tolist()
+        return max(len(f"p({self.tree.classes[self.subject(leaf)]})") for leaf in leaves)
 
 
 def size_text(tree: Tree, node: int) -> str:

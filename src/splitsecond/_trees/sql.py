@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 MAX_FLOAT = "1.7976931348623157e308"  # the largest 64-bit float
 
 
-def to_sql(
-    tree: Tree, table: str | None, columns: Mapping[str, str] | None, output: Output
-) -> str:
+def to_sql(tree: Tree, table: str | None, columns: Mapping[str, str] | None, output: Output) -> str:
     """Write nested CASE expressions: with NULL, a condition and its negation both fail."""
     if table is not None and not isinstance(table, str):
         raise TypeError(f"table={shown(table)} must be the name of a table, as text.")
@@ -108,9 +106,7 @@ def value(of: Any) -> str:
 
 
 def _as_double(probability: float) -> str:
-    """Write a probability as a 64-bit float: leaves of 0 and 1 must not make a column of integers,
-    whose mean some databases round.
-    """
+    """Write a 64-bit float, also for 0 and 1: some databases round means of integers."""
     text = repr(probability)
     return text if "e" in text else f"{text}e0"
 
