@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from splitsecond._support.install import install_line
-from splitsecond._trees.pictures.layout import COLOURS, Box, Curve, Picture, Text, percent
+from splitsecond._trees.pictures.layout import COLOURS, Box, Curve, Picture, Text
+from splitsecond._trees.pictures.nodes import percent
 from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of
 
 if TYPE_CHECKING:
