@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 from splitsecond._support.frames import frame_of
 from splitsecond._support.names import public
 from splitsecond._trees.pictures.figures import plot_frontier
 from splitsecond._trees.tree import Tree
 
+
+class LossNames(NamedTuple):
+    """What a loss is called."""
+
+    column: str  # of the loss in training
+    short: str  # of a row
+    axis: str
+
+
+LOSSES = {
+    "zero_one": LossNames("loss", "loss", "loss: share of errors"),
+    "costs": LossNames("cost", "cost", "mean cost of a row"),
+    "log_loss": LossNames("rel. loss", "log-loss", "log-loss"),
+    "brier": LossNames("rel. loss", "Brier", "Brier score, summed over classes"),
+}
 FINISHED = ("complete", "optimal")  # how a fit that no limit stopped ends
 
 
@@ -26,7 +41,9 @@ class PathEntry:
     low, high : float
         No tree of the path costs less from the one to the other; a single leaf is for all above.
     loss : float
-        Its share of errors in training, weighted as in training.
+        Its loss in training, as the objective counts it: the share of errors, weighted as in
+        training; the mean cost; or, with "log_loss" and "brier", the part that is left of the loss
+        of a single leaf.
     n_leaves, depth, objective
         Of the tree, with this lambda.
     status : str
@@ -39,7 +56,9 @@ class PathEntry:
         are new to it; status, statistics and the lower bound are of the fit with this lambda, or of
         one near it if none was made in the interval.
     cv_loss, cv_standard_error : float or None
-        Mean loss of fits with this lambda on rows they have not seen, and its standard error.
+        Mean loss of fits with this lambda on rows they have not seen, and its standard error. With
+        "log_loss" it is the mean of -ln p of the true class, where p counts as at least 2.2e-16, as
+        in scikit-learn; with "brier", of the squared errors summed over the classes.
     cv_score : float or None
         With `scoring`, their mean score instead; the standard error is then of it.
     """
@@ -63,6 +82,13 @@ class PathEntry:
         """The tree."""
         tree: Tree = self.model.tree_
         return tree
+
+    def _mean_loss(self) -> float:
+        """Return the training loss of a row, which compares with that of held-out ones."""
+        tree = self.tree
+        if tree.loss.is_exact:
+            return self.loss
+        return self.loss * float(tree.loss.loss(tree.counts[0]) / tree.counts[0].sum())
 
     def _cv_mean(self) -> float:
         """Return the mean over the folds: the score if there is one, or the loss."""
@@ -152,8 +178,10 @@ class RegularizationPath(Sequence[PathEntry]):
 
     def __str__(self) -> str:
         chosen = {}
-        header = f"{'lambda':>9}  {'leaves':>6}  {'loss':>6}"
-        cv_header = f"cv {self.scoring_ or 'loss'} (s.e.)"
+        of_loss = LOSSES[self[0].tree.loss.name]
+        width = max(6, len(of_loss.column))
+        header = f"{'lambda':>9}  {'leaves':>6}  {of_loss.column:>{width}}"
+        cv_header = f"cv {self.scoring_ or of_loss.short} (s.e.)"
         if self._has_cv:
             header += f"  {cv_header}"
             chosen[id(self.best_)] = "best"
@@ -161,7 +189,7 @@ class RegularizationPath(Sequence[PathEntry]):
             chosen[simplest] = " ".join([*chosen.get(simplest, "").split(), "1-SE"])
         lines = [header]
         for entry in self:
-            line = f"{entry.regularization:>9.4g}  {entry.n_leaves:>6}  {entry.loss:>6.4f}"
+            line = f"{entry.regularization:>9.4g}  {entry.n_leaves:>6}  {entry.loss:>{width}.4f}"
             if self._has_cv:
                 checked = f"{entry._cv_mean():.4f} ({entry.cv_standard_error:.4f})"
                 line += f"  {checked:<{len(cv_header)}}"
@@ -183,6 +211,7 @@ class RegularizationPath(Sequence[PathEntry]):
     def plot(self, ax: Any = None) -> Any:
         """Draw the loss against the number of leaves with matplotlib, and return the axes.
 
+        Losses are those of a row, on average, in training and on held-out rows.
         With `scoring`, the cross-validated score has axes of its own, on the right.
         """
-        return plot_frontier(self, ax)
+        return plot_frontier(self, LOSSES[self[0].tree.loss.name].axis, ax)

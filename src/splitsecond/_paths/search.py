@@ -196,7 +196,7 @@ def _divide(fits: Fits, below: Point, above: Point, tolerance: float) -> Point |
             return None
         found = Point.of(price, fits.at(price))
         # No tree is better where both cost the same: the one follows the other there.
-        is_end = found.best.is_optimal and found.best.cost(price) == one.cost(price)
+        is_end = found.best.is_optimal and found.best.cost(price) >= one.cost(price)
         return None if is_end else found
     if above.price <= below.price * (1 + Fraction(tolerance)):
         return None
@@ -260,7 +260,7 @@ def _entry(group: list[Point], tried: list[Point]) -> PathEntry:
         regularization=float(price),
         low=low,
         high=math.inf if best.leaves == 1 else high,
-        loss=float(best.loss),
+        loss=float(best.reported_loss),
         n_leaves=best.leaves,
         depth=model.depth_,
         objective=model.objective_,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from splitsecond._estimators.base import LimitWarning
+from splitsecond._estimators.base import LimitWarning, TreeClassifier
 from splitsecond._paths.fits import Fits
 from splitsecond._paths.path import PathEntry
 from splitsecond._paths.scorers import HeldOut, Scorer
@@ -91,7 +92,7 @@ class Validation:
             for told in (DataWarning, LimitWarning):  # of the whole table
                 warnings.simplefilter("ignore", told)
             X, y = _rows(self.X, train), self._labels(train)
-            inside = Fits(self.fits.estimator, X, y, own, deadline)
+            inside = Fits(self._estimator(y), X, y, own, deadline)
         models = (inside.at(as_fraction(entry.regularization)).model for entry in entries)
         if self.scorer is None:
             table = inside.estimator._answers(_rows(self.X, test))
@@ -100,6 +101,24 @@ class Validation:
         else:
             held_out = self._held_out(number)
             yield from (self.scorer.score(model, held_out) for model in models)
+
+    def _estimator(self, y: NDArray[Any]) -> TreeClassifier:
+        """Return the estimator for some rows; class weights and costs name no class they lack."""
+        estimator = self.fits.estimator
+        classes = estimator.classes_
+        present = np.isin(classes, y)
+        if present.all():
+            return estimator
+        own: TreeClassifier = clone(estimator)
+        if isinstance(own.class_weight, Mapping):
+            kept = set(classes[present].tolist())
+            weights = own.class_weight.items()
+            own.class_weight = {label: weight for label, weight in weights if label in kept}
+        loss = estimator._loss
+        if isinstance(loss, Costs):
+            own.costs = [[row[j] for j in np.flatnonzero(present)] for row in loss.table]
+            own.actions = list(loss.actions)
+        return own
 
     def _mean_loss(self, tree: Tree, loss: Loss, table: Any, test: Rows) -> float:
         """Return the loss of a tree on held-out rows, which count as in training."""

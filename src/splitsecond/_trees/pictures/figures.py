@@ -141,11 +141,12 @@ def plot_usage(shares: dict[str, float], what: str, ax: Any = None) -> Any:
     return plain_sides(ax)
 
 
-def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
+def plot_frontier(path: RegularizationPath, what: str, ax: Any = None) -> Any:
     """Draw the loss of the trees of a path against their leaves; a score has axes of its own."""
     ax = new_axes(ax, (7.5, 4.5))
     leaves = [entry.n_leaves for entry in path]
-    shown = ax.plot(leaves, [entry.loss for entry in path], "o-", color=BLUE, label="training")
+    losses = [entry._mean_loss() for entry in path]
+    shown = ax.plot(leaves, losses, "o-", color=BLUE, label="training")
     if path[0].cv_standard_error is not None:
         shown += _plot_validation(path, ax if path.scoring_ is None else _right_of(ax, path))
     # As many lambdas as there is room for.
@@ -153,14 +154,14 @@ def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
     points = ax.get_window_extent().width * 72 / ax.figure.dpi
     apart = max(1, (max(leaves) - min(leaves)) * 1.3 * widest / points)
     last = -apart
-    for entry in sorted(path, key=lambda entry: entry.n_leaves):
+    for entry, loss in sorted(zip(path, losses, strict=True), key=lambda pair: pair[0].n_leaves):
         if entry.n_leaves >= last + apart:
             below = {"xytext": (-3, -12), "textcoords": "offset points", "ha": "right"}
-            ax.annotate(_lambda(entry), (entry.n_leaves, entry.loss), size=8, color=BLUE, **below)
+            ax.annotate(_lambda(entry), (entry.n_leaves, loss), size=8, color=BLUE, **below)
             last = entry.n_leaves
     ax.margins(x=0.06, y=0.12)
     ax.set_xlabel("leaves (below the line: λ that gives the tree)")
-    ax.set_ylabel("loss: share of errors")
+    ax.set_ylabel(what)
     ax.xaxis.get_major_locator().set_params(integer=True)
     # Between two lines of which one rises and one falls there is no room.
     above = {} if path.scoring_ is None else {"loc": "lower left", "bbox_to_anchor": (0, 1)}
