@@ -73,9 +73,9 @@ class TreeForms:
     ) -> dict[str, Any]:
         """Return the tree as nested dictionaries of plain Python values.
 
-        At each node, "rows" and "row_counts" (by class) are training rows, and "intervals" (by
-        class) those of their shares; "counts" is their weight and "shares" that of each class in
-        it. "leaf" is what `apply` returns.
+        At each node, "rows" and "row_counts" (by class) are training rows, "intervals" (by class)
+        those of their shares; "counts" is their weight, and "shares" those of the classes in it,
+        which `predict_proba` returns. "leaf" is what `apply` returns.
 
         Parameters
         ----------

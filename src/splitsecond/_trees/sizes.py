@@ -115,7 +115,10 @@ def weighted_share(tree: Tree, node: int, of: int) -> float:
 
 def probability(share: float) -> str:
     """Write a probability; one that is not 0 or 1 never reads so."""
-    return "<0.001" if 0 < share < 0.0005 else ">0.999" if 0.9995 < share < 1 else f"{share:.3f}"
+    text = f"{share:.3f}"
+    if text == "0.000" and share > 0:
+        return "<0.001"
+    return ">0.999" if text == "1.000" and share < 1 else text
 
 
 def interval(limits: NDArray[np.float64] | None, written: Any) -> str:

@@ -120,7 +120,7 @@ def plot_objectives(bins: Sequence[tuple[float, float, int]], bound: float, ax: 
     elif not is_huge:
         ax.yaxis.get_major_locator().set_params(integer=True)
     ax.axvline(bound, color=ORANGE, linestyle="--", linewidth=1.2, label="bound of the set")
-    ax.set_xlabel("objective: training error + price of the leaves")
+    ax.set_xlabel("objective: training loss + penalty of the leaves")
     ax.set_ylabel("share of the trees" if is_huge else "trees")
     ax.legend(frameon=False, loc="upper left")
     return plain_sides(ax)
