@@ -170,6 +170,7 @@ def test_a_class_with_costs_that_a_fold_lacks(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_scoring(people: Path, tmp_path: Path) -> None:
     args = ("path", people, *TARGET, "--max-depth", 3, "--scoring", "roc_auc")
     X, y = table()
@@ -214,6 +215,7 @@ def test_scores_of_probabilities(people: Path, tmp_path: Path) -> None:
     assert "expected_cost" not in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["zero_one", "log_loss"])
 def test_levels_of_intervals(people: Path, tmp_path: Path, loss: str) -> None:
     out = tmp_path / "model.json"

@@ -141,6 +141,7 @@ def test_weights_of_classes_do_not_change_the_score() -> None:
     assert path[0].cv_score == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_more_than_two_classes() -> None:
     X, y = table()
     three = np.array(["a", "b", "c"])[y + (X["c"] > 0.8)]
