@@ -82,17 +82,21 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 # What is not public, but named by pickles and errors of other processes. They refer to it by this
 # package, so that it may move: a name that was here stays here.
 _PICKLED = {
+    "Brier": "_solving.losses",
     "CellTypeError": "_tables.errors",
+    "Costs": "_solving.losses",
     "FitRecord": "_sets.record",
     "GraphArrays": "_sets.graph_arrays",
     "InputReader": "_estimators.input_reader",
     "Kind": "_tables.columns",
+    "LogLoss": "_solving.losses",
     "NotBinaryError": "_tables.errors",
     "RowSource": "_trees.row_counts",
     "RowsOfGraph": "_trees.row_counts",
     "RowsOfTable": "_trees.row_counts",
     "Scale": "_sets.scale",
     "Variable": "_tables.columns",
+    "ZeroOne": "_solving.losses",
     "_of_arrays": "_sets.tree_set",
 }
 

@@ -78,7 +78,7 @@ class TreeSet(Sequence[Tree]):
         self._rows = rows  # tells how many rows there are at a node; None: only weights are known
         self._record = record
         self._numbering = Numbering(graph)
-        self._source = TreeSource(graph, scale, rows, classes, reader)
+        self._source = TreeSource(graph, scale, rows, classes=classes, reader=reader)
 
     # ---- how many, and how good ------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from splitsecond import _core
 from splitsecond._estimators.input_reader import InputReader
 from splitsecond._sets.scale import Scale
 from splitsecond._solving.exact import objective_of
-from splitsecond._solving.losses import ZERO_ONE
+from splitsecond._solving.losses import ZERO_ONE, Loss
 from splitsecond._trees.row_counts import RowSource
 from splitsecond._trees.tree import Tree
 
@@ -27,14 +27,18 @@ class TreeSource:
         graph: _core.Graph,
         scale: Scale,
         rows: RowSource | None,
+        *,
         classes: NDArray[Any],
         reader: InputReader,
+        loss: Loss = ZERO_ONE,
     ) -> None:
         self._graph = graph
         self.scale = scale
         self.rows = rows  # None: only weights are known
         self.classes = classes
         self.reader = reader
+        self.loss = loss
+        self.labels = loss.labels(classes)
 
     @cached_property
     def units(self) -> NDArray[np.int32]:
@@ -96,7 +100,7 @@ def _n_rows(tree: SetTree) -> NDArray[np.int64]:
 
 def _objective(tree: SetTree) -> float:
     leaves = tree._units[tree.feature < 0]
-    errors = int(ZERO_ONE.loss(leaves).sum())
+    errors = int(tree.loss.loss(leaves).sum())
     scale = tree._source.scale
     return float(objective_of(errors, len(leaves), scale.weight, scale.price))
 
@@ -112,7 +116,9 @@ _PARTS: dict[str, Callable[[SetTree], Any]] = {
     "counts": lambda tree: tree._units * tree._source.scale.unit,
     "n_rows": _n_rows,
     "row_counts": _row_counts,
-    "prediction": lambda tree: ZERO_ONE.prediction(tree._units),
+    "loss": lambda tree: tree._source.loss,
+    "labels": lambda tree: tree._source.labels,
+    "prediction": lambda tree: tree._source.loss.prediction(tree._units),
     "objective": _objective,
     "classes": lambda tree: tree._source.classes,
     "literals": lambda tree: tree._asked["literals"],
