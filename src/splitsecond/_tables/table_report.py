@@ -95,7 +95,7 @@ class TableReport:
     classes : dict or None
         The number of rows of each class. None if no classes were given or they cannot be used.
     problems : tuple of Exception
-        What a fit would refuse: columns, or the classes.
+        What a fit would refuse: columns, in their order, and then the classes.
     warnings : tuple of DataWarning
         What a fit would warn of, as far as that is known without one. Those about columns have
         ``columns``.
