@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hostile import Frame, frames
+from hypothesis import given
 from scipy import sparse
 
 from splitsecond import (
@@ -68,6 +70,7 @@ def test_what_columns_are() -> None:
     assert of(report, "size").summary == "S < M < L"
     assert of(report, "size").n_distinct == 2
     assert of(report, "member").values == (0, 1)
+    assert of(report, "member").summary == "0, 1"
     assert of(report, "country").values == ("NZ",)
     assert (of(report, "nothing").n_distinct, of(report, "nothing").n_missing) == (0, N)
     assert report.classes is None
@@ -79,6 +82,22 @@ def test_kinds_are_those_of_a_binarizer() -> None:
     model = LicketySPLITClassifier().fit(X, y)
     kinds = [str(variable.kind) for variable in model.binarizer_.variables_]
     assert [each.kind for each in check_table(X, y).columns] == kinds
+
+
+@pytest.mark.slow
+@given(frames())
+def test_hostile_columns(table: Frame) -> None:
+    report = check_table(table.pandas())
+    assert report.problems == ()
+    for each, column in zip(report.columns, table.columns, strict=True):
+        assert (each.kind in ("constant", "all missing")) == column.is_dropped()
+        assert each.n_missing == column.values.count(None)
+        distinct = set(column.known if column.is_category else map(float, column.known))
+        assert each.n_distinct == len(distinct)
+        assert distinct <= set(each.values) or each.kind == "number"
+        if each.kind == "number":
+            assert each.values == (min(distinct), max(distinct))
+    assert len(str(report).splitlines()) == 3 + len(report.columns)
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array, lambda X: X.tolist()])

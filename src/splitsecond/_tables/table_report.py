@@ -72,8 +72,8 @@ class ColumnReport:
         if self.kind == Kind.NUMBER:
             return " to ".join(map(value_text, self.values))
         if self.kind == Kind.ORDERED:
-            return " < ".join(map(str, self.values))
-        return listed([str(value) for value in self.values], 3)
+            return " < ".join(map(_text, self.values))
+        return listed([_text(value) for value in self.values], 3)
 
     @property
     def note(self) -> str:
@@ -134,7 +134,10 @@ class TableReport:
             distinct, missing = (
                 "" if n is None else f"{n:,}" for n in (each.n_distinct, each.n_missing)
             )
-            label, summary = (shortened(str(t), MAX_WIDTH) for t in (each.label, each.summary))
+            label, summary = (
+                shortened(" ".join(str(text).split()), MAX_WIDTH)  # in one line
+                for text in (each.label, each.summary)
+            )
             rows.append((label, each.kind, distinct, missing, summary))
         widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
         for row in rows:
@@ -193,6 +196,10 @@ def check_table(X: Any, y: Any = None, *, regularization: float | Fraction = 0.0
     return TableReport(
         table.n_rows, _with_findings(columns, found), counted, tuple(problems), tuple(warnings)
     )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else value_text(value)
 
 
 def _encoded(X: Any, y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
