@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from splitsecond._paths.search import regularization_path
     from splitsecond._saving import load, save
     from splitsecond._sets.tree_set import TreeSet
-    from splitsecond._tables.data_checks import DataWarning
+    from splitsecond._tables.data_checks import DataWarning, SingleLeafWarning
     from splitsecond._tables.errors import TableError
     from splitsecond._tables.literals import Literal
     from splitsecond._tables.table_report import ColumnReport, TableReport, check_table
@@ -42,6 +42,7 @@ __all__ = [
     "RashomonImportance",
     "RegularizationPath",
     "SPLITClassifier",
+    "SingleLeafWarning",
     "TableError",
     "TableReport",
     "ThresholdGuessBinarizer",
@@ -68,7 +69,7 @@ _MODULES = {
         "OptimalTreeClassifier",
         "SPLITClassifier",
     ),
-    "_tables.data_checks": ("DataWarning",),
+    "_tables.data_checks": ("DataWarning", "SingleLeafWarning"),
     "_binarizers.guessing": ("ThresholdGuessBinarizer",),
     "_importance.rid": ("RashomonImportance",),
     "_tables.literals": ("Literal",),
@@ -103,6 +104,7 @@ _PICKLED = {
     "RowsOfTable": "_trees.row_counts",
     "Scale": "_sets.scale",
     "Suspicion": "_tables.data_checks",
+    "Units": "_solving.units",
     "Variable": "_tables.columns",
     "ZeroOne": "_solving.losses",
     "_of_arrays": "_sets.tree_set",

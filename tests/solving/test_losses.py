@@ -60,6 +60,13 @@ def test_ties_of_weights_that_are_no_whole_numbers_go_to_the_first_action() -> N
         assert costs.prediction(whole * factor).tolist() == [0, 0, 0, 1, 0]
 
 
+def test_costs_of_huge_weights_do_not_overflow() -> None:
+    costs = Costs(((Fraction(0), Fraction(10**9)), (Fraction(1), Fraction(0))), (0, 1))
+    weights = np.array([[1e12, 1e12], [1e200, 1e190], [1e200, 1e200]])
+    assert costs.prediction(weights).tolist() == [1, 0, 1]
+    assert costs.loss(weights) == pytest.approx([1e12, 1e199, 1e200])
+
+
 def test_labels_are_actions() -> None:
     classes = np.array(["no", "yes"])
     assert REFER.labels(classes).tolist() == ["no", "yes", "refer"]

@@ -29,6 +29,7 @@ class Loss(ABC):
     """A loss of leaves; weights may be those of many leaves at once."""
 
     name: ClassVar[str]
+    title: ClassVar[str]  # in prose
     is_exact: ClassVar[bool]  # losses are exact numbers; otherwise they are shares of the root's
 
     @abstractmethod
@@ -76,6 +77,7 @@ class ZeroOne(Loss):
     """Misclassified weight: a leaf predicts the majority class, of several the first."""
 
     name = "zero_one"
+    title = "error"
     is_exact = True
 
     def correct(self, weights: Weights) -> Any:
@@ -111,6 +113,7 @@ class Costs(Loss):
     """
 
     name = "costs"
+    title = "mean cost"
     is_exact = True
     table: tuple[tuple[Fraction, ...], ...]
     actions: tuple[Any, ...]
@@ -133,7 +136,11 @@ class Costs(Loss):
 
     def action_units(self, weights: Weights) -> NDArray[Any]:
         """Return what each action costs in leaves (the last axis), in units of `unit`."""
-        costs: NDArray[Any] = _whole(weights) @ self.integers.T
+        # Exact where weights are whole numbers; in 64 bits, as all that a fit counts is.
+        largest = float(np.max(weights, initial=0)) * weights.shape[-1] * int(self.integers.max())
+        exact = _whole(weights) if largest < 2**62 else weights
+        with np.errstate(over="ignore"):  # a file may hold weights near the largest float
+            costs: NDArray[Any] = exact @ self.integers.T
         return costs
 
     def loss(self, weights: Weights) -> Any:
@@ -163,7 +170,8 @@ class Costs(Loss):
         if all(isinstance(action, str) for action in self.actions):
             return np.array(self.actions)
         out = np.empty(len(self.actions), dtype=object)
-        out[:] = self.actions
+        for place, action in enumerate(self.actions):  # which may be a tuple
+            out[place] = action
         return out
 
     def relative(self, leaves: Weights, whole: Weights) -> Fraction:
@@ -178,6 +186,7 @@ class Brier(_Shares):
     """Squared error of the shares that a leaf says, summed over classes (the Gini index)."""
 
     name = "brier"
+    title = "Brier score"
 
     def loss(self, weights: Weights) -> Any:
         """Return N - sum of W_c^2 / N, of terms that are not negative."""
@@ -199,6 +208,7 @@ class LogLoss(_Shares):
     """Negative log-likelihood of the shares that a leaf says, in natural logarithms (entropy)."""
 
     name = "log_loss"
+    title = "log-loss"
 
     def loss(self, weights: Weights) -> Any:
         """Return - sum of W_c ln(W_c / N)."""
@@ -227,7 +237,7 @@ def _whole(weights: Weights) -> Weights:
     """Return floats that are whole numbers as integers, so that sums of products are exact."""
     if weights.dtype.kind != "f":
         return weights
-    is_whole = bool((weights == np.rint(weights)).all()) and weights.max(initial=0) < 2**53
+    is_whole = bool((weights == np.rint(weights)).all())
     return weights.astype(np.int64) if is_whole else weights
 
 

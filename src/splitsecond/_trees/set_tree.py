@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._estimators.input_reader import InputReader
 from splitsecond._sets.scale import Scale
-from splitsecond._solving.exact import objective_of
-from splitsecond._solving.losses import ZERO_ONE, Loss
 from splitsecond._trees.row_counts import RowSource
 from splitsecond._trees.tree import Tree
 
@@ -30,15 +28,14 @@ class TreeSource:
         *,
         classes: NDArray[Any],
         reader: InputReader,
-        loss: Loss = ZERO_ONE,
     ) -> None:
         self._graph = graph
         self.scale = scale
         self.rows = rows  # None: only weights are known
         self.classes = classes
         self.reader = reader
-        self.loss = loss
-        self.labels = loss.labels(classes)
+        self.loss = scale.units.loss
+        self.labels = self.loss.labels(classes)
 
     @cached_property
     def units(self) -> NDArray[np.int32]:
@@ -100,9 +97,9 @@ def _n_rows(tree: SetTree) -> NDArray[np.int64]:
 
 def _objective(tree: SetTree) -> float:
     leaves = tree._units[tree.feature < 0]
-    errors = int(tree.loss.loss(leaves).sum())
-    scale = tree._source.scale
-    return float(objective_of(errors, len(leaves), scale.weight, scale.price))
+    return float(
+        tree.loss.relative(leaves, tree._units[0]) + tree._source.scale.price * len(leaves)
+    )
 
 
 def _asked(tree: SetTree) -> dict[str, Any]:

@@ -104,6 +104,27 @@ class Tree(TreeForms):
         correct = np.where(said >= 0, self.counts[leaves, said], 0)
         return float(correct.sum() / self.counts[0].sum())
 
+    @property
+    def training_loss(self) -> float:
+        """Mean loss of a training row: the share misclassified, cost, Brier score or log-loss."""
+        leaves = self.counts[self.feature < 0]
+        return float(np.sum(self.loss.loss(leaves)) / self.counts[0].sum())
+
+    @property
+    def feature_importances(self) -> NDArray[np.float64]:
+        """The share of each of the user's columns in what splits lower the training loss by.
+
+        They add up to 1, or are all zero if no split lowers it.
+        """
+        decrease = np.zeros(self.n_columns)
+        losses = np.asarray(self.loss.loss(self.counts), dtype=np.float64)
+        for node in np.flatnonzero(self.feature >= 0):
+            below = losses[self.left[node]] + losses[self.right[node]]
+            column = self.literals[int(self.feature[node])].column
+            decrease[column] += max(0.0, losses[node] - below)
+        total = decrease.sum()
+        return decrease / total if total > 0 else decrease
+
     def shares(self) -> NDArray[np.float64]:
         """Class shares at each node."""
         shares: NDArray[np.float64] = self.counts / self.counts.sum(axis=1, keepdims=True)
