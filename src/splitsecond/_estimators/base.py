@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -139,6 +140,15 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             return repr(self)
         return summary_text(self, STATUSES[self.status_])
 
+    @property
+    def columns_handled(self) -> int | None:
+        """With how many 0/1 columns the search can be expected to finish; None: with any number.
+
+        With more of them, `fit` warns if there is no `time_limit`.
+        """
+        is_deep = int(self.max_depth) > 2 or self._most_columns is None
+        return self._most_columns if is_deep else MOST_COLUMNS
+
     # ---- what subclasses add -------------------------------------------------------------------
 
     def _solver_options(self) -> dict[str, Any]:
@@ -186,8 +196,8 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             keeps_tree=keeps_tree,
         )
         # What is wrong with the costs is said before anything that takes long.
-        self._loss = self._loss_parameters().of(training.classes)
-        return training
+        loss = self._loss_parameters().of(training.classes)
+        return replace(training, target=replace(training.target, loss=loss))
 
     def _loss_parameters(self) -> LossParameters:
         return LossParameters(self.loss, self.costs, self.actions)
@@ -198,20 +208,16 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         if training.is_sure:
             warn_of_mistakes(training, binarized)
         if training.target.limits.deadline is None:
-            warn_of_width(binarized.table.n_columns, self._columns_handled())
+            warn_of_width(binarized.table.n_columns, self.columns_handled)
         return binarized
 
     def _keep_questions(self, training: Training, binarized: Binarized) -> None:
         """Keep what the table was, and what is asked about it."""
         self.binarizer_ = binarized.binarizer
         self.classes_ = training.classes
+        self._loss = training.target.loss
         self.actions_ = self._loss.labels(training.classes)
         keep_columns(self, training.source.labels, training.source.n_columns)
-
-    def _columns_handled(self) -> int | None:
-        """Return with how many 0/1 columns the search can be expected to finish; None: any."""
-        is_deep = int(self.max_depth) > 2 or self._most_columns is None
-        return self._most_columns if is_deep else MOST_COLUMNS
 
     def _solve(self, table: Table, target: Target) -> Solution | NotBinaryError:
         """Find a tree; or the error for a value that is neither 0 nor 1."""
@@ -224,7 +230,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             n_classes=target.n_classes,
             weights=target.weights,
             regularization=self.regularization,
-            loss=self._loss,
+            loss=target.loss,
             algorithm=self._algorithm,
             max_depth=int(self.max_depth),
             min_leaf_rows=self._min_leaf_rows(table, target),
@@ -287,7 +293,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
                 row_counts=row_counts,
                 classes=self.classes_,
                 objective=float(solution.objective),
-                loss=self._loss,
+                loss=target.loss,
                 **self._reader().parts_of_tree(solution.feature.tolist()),
             )
         )
