@@ -137,7 +137,6 @@ def summary(model: Any, tree: Tree | None = None) -> dict[str, Any]:
 
 def summary_of_tree(tree: Tree) -> dict[str, Any]:
     """Return what is to be said of a tree besides its questions."""
-    cost = training_cost(tree)
     return {
         "classes": tree.classes,
         "loss": tree.loss.name,
@@ -145,14 +144,14 @@ def summary_of_tree(tree: Tree) -> dict[str, Any]:
         "leaves": tree.n_leaves,
         "depth": tree.depth,
         "training_accuracy": tree.training_accuracy,
-        **({} if cost is None else {"training_cost": cost}),
+        "training_loss": tree.training_loss,
         "objective": tree.objective,
     }
 
 
-def training_cost(tree: Tree) -> float | None:
-    """Return what a training row costs on average, if the tree was fitted for costs."""
-    if tree.loss.name != "costs":
-        return None
-    leaves = tree.counts[tree.feature < 0]
-    return float(tree.loss.loss(leaves).sum() / tree.counts[0].sum())
+def fit_text(tree: Tree) -> str:
+    """Say how well a tree fits the training rows, in what it was fitted for."""
+    kind = "weighted training" if tree.is_weighted else "training"
+    if tree.loss.name == "zero_one":
+        return f"{kind} accuracy {tree.training_accuracy:.3f}"
+    return f"{kind} {tree.loss.title} {tree.training_loss:.4g}"
