@@ -276,6 +276,14 @@ def test_a_file_of_format_1_stays_readable() -> None:
     assert trees.vote([[0, 0], [1, 1]]).tolist() == [[0.8, 0.2], [0, 1]]
 
 
+def test_a_file_of_format_2_stays_readable() -> None:
+    trees = load(MODELS / "sets" / "v2.json").trees_
+    assert (trees.n_trees, trees.unit) == (4, 2**-16)
+    assert trees[0].loss.name == "brier"
+    assert trees[0].objective == pytest.approx(0.4520833333)
+    assert trees.vote([[0, 0], [1, 1]]).tolist() == [[1, 0], [0, 1]]
+
+
 @pytest.mark.parametrize("status", ["complete", "time_limit"])
 def test_a_file_that_does_not_tell_of_the_search(status: str, tmp_path: Path) -> None:
     """What the fit said of itself is all there is to tell whether the set is partial."""

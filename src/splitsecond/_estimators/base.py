@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -195,8 +196,8 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             keeps_tree=keeps_tree,
         )
         # What is wrong with the costs is said before anything that takes long.
-        self._loss = self._loss_parameters().of(training.classes)
-        return training
+        loss = self._loss_parameters().of(training.classes)
+        return replace(training, target=replace(training.target, loss=loss))
 
     def _loss_parameters(self) -> LossParameters:
         return LossParameters(self.loss, self.costs, self.actions)
@@ -214,6 +215,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         """Keep what the table was, and what is asked about it."""
         self.binarizer_ = binarized.binarizer
         self.classes_ = training.classes
+        self._loss = training.target.loss
         self.actions_ = self._loss.labels(training.classes)
         keep_columns(self, training.source.labels, training.source.n_columns)
 
@@ -228,7 +230,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             n_classes=target.n_classes,
             weights=target.weights,
             regularization=self.regularization,
-            loss=self._loss,
+            loss=target.loss,
             algorithm=self._algorithm,
             max_depth=int(self.max_depth),
             min_leaf_rows=self._min_leaf_rows(table, target),
@@ -291,7 +293,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
                 row_counts=row_counts,
                 classes=self.classes_,
                 objective=float(solution.objective),
-                loss=self._loss,
+                loss=target.loss,
                 **self._reader().parts_of_tree(solution.feature.tolist()),
             )
         )
