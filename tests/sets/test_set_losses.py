@@ -189,6 +189,21 @@ def test_pages_say_what_was_fitted() -> None:
         assert shown["trees"][0]["measured"] == value
 
 
+def test_timbertrek_shows_classes() -> None:
+    with pytest.raises(ValueError, match="actions that are none: 'treat', 'wait', 'test'"):
+        fitted(TreeFARMS, "costs").trees_.to_timbertrek()
+    costs = {"well": {"ill": 3, "well": 0}, "ill": {"ill": 0, "well": 1}}  # not in their order
+    trees = fitted(TreeFARMS, "zero_one", costs=costs).trees_
+    shown = trees.to_timbertrek()["treeMap"]
+    leaves = [node for node in json.dumps(shown).split('"f": ["') if node[0] in "+-"]
+    said = [str(tree.labels[p]) for tree in trees for p in tree.prediction[tree.feature < 0]]
+    n_leaves = sum(tree.n_leaves for tree in trees if tree.n_leaves > 1)
+    assert len(leaves) == n_leaves
+    signs = sum(node[0] == "+" for node in leaves)
+    single = [str(t.labels[t.prediction[0]]) for t in trees if t.n_leaves == 1]
+    assert signs == said.count("well") - single.count("well")
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 def test_bounds_are_exact_in_units(loss: str) -> None:
     """The highest cost within an objective: the next one is beyond it."""

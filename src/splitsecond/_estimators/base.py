@@ -197,6 +197,8 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         )
         # What is wrong with the costs is said before anything that takes long.
         loss = self._loss_parameters().of(training.classes)
+        if loss is training.target.loss:
+            return training
         return replace(training, target=replace(training.target, loss=loss))
 
     def _loss_parameters(self) -> LossParameters:
@@ -301,12 +303,15 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         self.status_ = status_of_fit(solution, target)
         self.statistics_ = solution.statistics
         self._warn_if_stopped(target.limits.note)
+        if self.n_leaves_ == 1 and STATUSES[self.status_] == "complete":
+            self._warn_of_leaf(table, target)
+
+    def _warn_of_leaf(self, table: Table, target: Target) -> None:
+        """Warn of a single leaf, unless the user left room for nothing else."""
+        may_split = int(self.max_depth) > 0 and table.n_columns > 0
+        enough_rows = 2 * self._min_leaf_rows(table, target) <= self.tree_.n_rows[0]
         # With weights for the classes, how rare they are was thought of.
-        if (
-            STATUSES[self.status_] == "complete"
-            and int(self.max_depth) > 0
-            and self.class_weight is None
-        ):
+        if may_split and enough_rows and self.class_weight is None:
             warn_of_leaf(self.tree_, self.regularization)
 
     def _warn_if_stopped(self, note: str = "") -> None:
