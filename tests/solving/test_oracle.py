@@ -1,23 +1,30 @@
 """Who checks the checker: the oracle against cases done by hand and against naming every tree.
 
 The enumeration below shares nothing with the oracle: rows are lists, trees are written out one by
-one, every row is sent down every tree, and entropies come from another formula.
+one, every row is sent down every tree, losses are sums over rows, and entropies come from another
+formula.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import oracle
 import pytest
 from oracle import Oracle, Tree
+from oracle_losses import exact
 from seeds import seeds
-from strategies import Problem, random_problem
+from strategies import LOSSES, Problem, random_problem, with_loss
 
 Rows = list[int]
+Split = tuple[Rows, Rows]
+
+UNITS = 2**40
 
 
 class Enumeration:
@@ -28,9 +35,16 @@ class Enumeration:
         self.weight = [Fraction(weight) for weight in given]
         self.X = problem.X.tolist()
         self.codes = problem.codes.tolist()
-        self.price = oracle.exact(problem.regularization)
+        self.price = exact(problem.regularization)
         self.rows = [i for i, weight in enumerate(self.weight) if weight]
         self.total = sum(self.weight)
+        self.loss = problem.loss
+        self.few = problem.min_samples_leaf
+        given = [] if problem.costs is None else problem.costs
+        self.costs = [
+            [exact(getattr(cost, "item", lambda cost=cost: cost)()) for cost in action]
+            for action in given
+        ]
 
     def trees(self, depth: int) -> list[Tree]:
         if depth == 0:
@@ -55,53 +69,109 @@ class Enumeration:
             counts[self.codes[i]] = counts.get(self.codes[i], Fraction(0)) + self.weight[i]
         return counts
 
+    def lost(self, rows: Rows) -> Fraction:
+        """What rows lose in one leaf, row by row."""
+        counts = self.by_class(rows)
+        whole = sum(counts.values(), Fraction(0))
+        if self.loss == "zero_one":
+            return whole - max(counts.values())
+        if self.loss == "costs":
+            return min(
+                sum((self.weight[i] * action[self.codes[i]] for i in rows), Fraction(0))
+                for action in self.costs
+            )
+        lost = Fraction(0)
+        for i in rows:
+            shares = {code: count / whole for code, count in counts.items()}
+            own = shares.pop(self.codes[i])
+            if self.loss == "brier":
+                each = (1 - own) ** 2 + sum((share**2 for share in shares.values()), Fraction(0))
+            else:
+                each = -logarithm(own)
+            lost += self.weight[i] * each
+        return lost
+
     def leaf(self, rows: Rows) -> Fraction:
-        counts = self.by_class(rows).values()
-        return (sum(counts, Fraction(0)) - max(counts, default=Fraction(0))) / self.total + (
-            self.price
-        )
+        lost = self.lost(rows)
+        if self.loss in ("zero_one", "costs"):
+            return lost / self.total + self.price
+        root = self.lost(self.rows)
+        return Fraction(round(lost / root * UNITS) if root else 0, UNITS) + self.price
+
+    def fits(self, tree: Tree, rows: Rows) -> bool:
+        return tree is None or all(len(end) >= self.few for _, end in self.ends(tree, rows))
+
+    def splits(self, rows: Rows) -> list[Split]:
+        found = []
+        for feature in range(len(self.X[0])):
+            yes = [i for i in rows if self.X[i][feature]]
+            no = [i for i in rows if not self.X[i][feature]]
+            if len(yes) >= self.few and len(no) >= self.few:
+                found.append((yes, no))
+        return found
 
     def optimal(self, rows: Rows, depth: int) -> Fraction:
         return min(
             sum((self.leaf(end) for _, end in self.ends(tree, rows)), Fraction(0))
             for tree in self.trees(depth)
+            if self.fits(tree, rows)
         )
 
     def surprise(self, rows: Rows) -> float:
         """Weight times entropy in bits, from logarithms of weights instead of shares."""
-        counts = [float(count) for count in self.by_class(rows).values()]
+        counts = [float(count * self.stake(code)) for code, count in self.by_class(rows).items()]
+        counts = [count for count in counts if count > 0]
         whole = sum(counts)
-        return whole * math.log2(whole) - math.fsum(count * math.log2(count) for count in counts)
+        return math.fsum(
+            [whole * math.log2(whole or 1), *(-count * math.log2(count) for count in counts)]
+        )
+
+    def stake(self, code: int) -> Fraction:
+        """What is at stake for a class; the largest stake is 1."""
+        if self.loss != "costs":
+            return Fraction(1)
+        stakes = [max(of_class) - min(of_class) for of_class in zip(*self.costs, strict=True)]
+        return stakes[code] / (max(stakes) or 1)
+
+    def greedy_split(self, rows: Rows) -> Split | None:
+        """The first of the splits that are about as good as the best."""
+        splits = self.splits(rows)
+        after: list[Any]
+        if self.loss in ("zero_one", "costs"):
+            after = [self.surprise(yes) + self.surprise(no) for yes, no in splits]
+            width = 1e-9 * float(sum(self.weight[i] * self.stake(self.codes[i]) for i in rows))
+        else:
+            after = [self.lost(yes) + self.lost(no) for yes, no in splits]
+            width = float(self.lost(self.rows) / 10**9)
+        return next(
+            (
+                split
+                for split, value in zip(splits, after, strict=True)
+                if value - min(after) <= width
+            ),
+            None,
+        )
 
     def greedy(self, rows: Rows, depth: int) -> Fraction:
-        whole = float(sum(self.weight[i] for i in rows))
-        splits: list[tuple[float, Rows, Rows]] = []
-        for feature in range(len(self.X[0])):
-            yes = [i for i in rows if self.X[i][feature]]
-            no = [i for i in rows if not self.X[i][feature]]
-            if yes and no:
-                splits.append(((self.surprise(yes) + self.surprise(no)) / whole, yes, no))
-        if depth == 0 or not splits:
+        split = self.greedy_split(rows) if depth else None
+        if split is None:
             return self.leaf(rows)
-        least = min(after for after, _, _ in splits)
-        best = next(split for split in splits if split[0] <= least + 1e-9)
-        split = self.greedy(best[1], depth - 1) + self.greedy(best[2], depth - 1)
-        return min(self.leaf(rows), split)
+        both = sum((self.greedy(side, depth - 1) for side in split), Fraction(0))
+        return min(self.leaf(rows), both)
 
-    def completed(self, prefix: Tree, depth: int, lookahead: int) -> Fraction | None:
-        """The prefix with greedy trees at the horizon; None where a split leaves a side empty."""
-        ends = self.ends(prefix, self.rows)
-        if not all(rows for _, rows in ends):
+    def completed(self, prefix: Tree, depth: int, lookahead: int, rows: Rows) -> Fraction | None:
+        """The prefix with greedy trees at the horizon; None where a side has too few rows."""
+        if not self.fits(prefix, rows):
             return None
         return sum(
             (
-                self.greedy(rows, depth - lookahead) if level == lookahead else self.leaf(rows)
-                for level, rows in ends
+                self.greedy(end, depth - lookahead) if level == lookahead else self.leaf(end)
+                for level, end in self.ends(prefix, rows)
             ),
             Fraction(0),
         )
 
-    def best_prefix(self, depth: int, lookahead: int) -> tuple[Fraction, Tree]:
+    def best_prefix(self, depth: int, lookahead: int, rows: Rows) -> tuple[Fraction, Tree]:
         """The least objective, and of the prefixes that reach it the first in the tie order.
 
         Read from the root, leaf before split and low feature before high: that is the order of the
@@ -110,62 +180,69 @@ class Enumeration:
         scored = [
             (objective, preorder(prefix), prefix)
             for prefix in self.trees(lookahead)
-            if (objective := self.completed(prefix, depth, lookahead)) is not None
+            if (objective := self.completed(prefix, depth, lookahead, rows)) is not None
         ]
         objective, _, prefix = min(scored, key=lambda item: item[:2])
         return objective, prefix
 
     def split(self, depth: int, lookahead: int) -> Fraction:
-        _, prefix = self.best_prefix(depth, lookahead)
+        _, prefix = self.best_prefix(depth, lookahead, self.rows)
         ends = self.ends(prefix, self.rows)
         return sum((self.optimal(rows, depth - level) for level, rows in ends), Fraction(0))
 
-    def lickety(self, rows: Rows, depth: int) -> Fraction:
-        best, sides = self.leaf(rows), None
-        for feature in range(len(self.X[0])) if depth else ():
-            yes = [i for i in rows if self.X[i][feature]]
-            no = [i for i in rows if not self.X[i][feature]]
-            if yes and no:
-                value = self.greedy(yes, depth - 1) + self.greedy(no, depth - 1)
-                if value < best:
-                    best, sides = value, (yes, no)
-        if sides is None:
-            return best
-        return self.lickety(sides[0], depth - 1) + self.lickety(sides[1], depth - 1)
+    def lickety(self, rows: Rows, depth: int, lookahead: int) -> Fraction:
+        prefix = self.best_prefix(depth, min(depth, lookahead), rows)[1] if depth else None
+        if prefix is None:
+            return self.leaf(rows)
+        feature = prefix[0]
+        yes = [i for i in rows if self.X[i][feature]]
+        no = [i for i in rows if not self.X[i][feature]]
+        return self.lickety(yes, depth - 1, lookahead) + self.lickety(no, depth - 1, lookahead)
+
+
+def logarithm(number: Fraction) -> Fraction:
+    with localcontext() as context:
+        context.prec = 40
+        return Fraction((Decimal(number.numerator) / Decimal(number.denominator)).ln())
 
 
 def preorder(tree: Tree) -> tuple[int, ...]:
     return (-1,) if tree is None else (tree[0], *preorder(tree[1]), *preorder(tree[2]))
 
 
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("seed", seeds(10))
-def test_equals_the_enumeration_of_every_tree(seed: int) -> None:
+def test_equals_the_enumeration_of_every_tree(seed: int, loss: str) -> None:
     rng = np.random.default_rng([2, seed])
-    for _ in range(40):
+    for _ in range(20):
         problem = random_problem(rng, max_rows=14, max_columns=3, max_depth=2)
         compare_with_enumeration(problem)
+        compare_with_enumeration(with_loss(rng, problem, loss))
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("seed", range(4))
-def test_equals_the_enumeration_of_every_deep_tree(seed: int) -> None:
+def test_equals_the_enumeration_of_every_deep_tree(seed: int, loss: str) -> None:
     rng = np.random.default_rng([3, seed])
     for _ in range(12):
         problem = random_problem(rng, max_rows=12, max_columns=2, max_depth=3)
-        compare_with_enumeration(problem)
+        compare_with_enumeration(with_loss(rng, problem, loss))
 
 
 def compare_with_enumeration(problem: Problem) -> None:
-    known = Oracle(problem.X, problem.codes, **problem.data)
+    known = Oracle(problem.X, problem.codes, **problem.definition)
     named = Enumeration(problem)
     rows, depth = known.everything, problem.max_depth
     assert known.objective(known.optimal(rows, depth)[0]) == named.optimal(named.rows, depth)
-    assert known.objective(known.lickety(rows, depth)[0]) == named.lickety(named.rows, depth)
     for lookahead in range(depth + 1):
-        value, _ = named.best_prefix(depth, lookahead)
+        value, _ = named.best_prefix(depth, lookahead, named.rows)
         assert known.objective(known.value(rows, depth, lookahead)[0]) == value
         split = known.objective(known.split(rows, depth, lookahead)[0])
         assert split == named.split(depth, lookahead)
+        if lookahead > 0:
+            lickety = known.objective(known.lickety(rows, depth, lookahead)[0])
+            assert lickety == named.lickety(named.rows, depth, lookahead)
 
 
 def cube(n_columns: int) -> list[list[int]]:
@@ -234,6 +311,6 @@ def test_a_flat_tree_by_hand() -> None:
 
 
 def test_floats_mean_the_decimal_they_print_as() -> None:
-    assert oracle.exact(0.1) == Fraction(1, 10)
-    assert oracle.exact(1e-9) == Fraction(1, 10**9)
-    assert oracle.exact(Fraction(1, 3)) == Fraction(1, 3)
+    assert exact(0.1) == Fraction(1, 10)
+    assert exact(1e-9) == Fraction(1, 10**9)
+    assert exact(Fraction(1, 3)) == Fraction(1, 3)

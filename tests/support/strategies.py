@@ -9,6 +9,7 @@ zero, and prices of a leaf at which a leaf and a split cost exactly the same.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ from hypothesis import strategies as st
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
+
+LOSSES = ("zero_one", "costs", "brier", "log_loss")
 
 # The kinds of column a problem can repeat one of its own columns as.
 COPIES = ("equal", "complement", "zeros", "ones")
@@ -32,6 +35,9 @@ class Problem:
     weights: npt.NDArray[Any] | None
     regularization: Fraction | float
     max_depth: int
+    loss: str = "zero_one"
+    costs: Any = None  # [actions][classes], numbers of any type
+    min_samples_leaf: int = 1
 
     @property
     def data(self) -> dict[str, Any]:
@@ -40,6 +46,16 @@ class Problem:
             "n_classes": self.n_classes,
             "weights": self.weights,
             "regularization": self.regularization,
+        }
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """All arguments of the oracle's constructor, besides X and codes."""
+        return {
+            **self.data,
+            "loss": self.loss,
+            "costs": self.costs,
+            "min_samples_leaf": self.min_samples_leaf,
         }
 
 
@@ -97,6 +113,36 @@ def random_problem(
         regularization=prices[int(rng.choice(len(prices), p=chances / chances.sum()))],
         max_depth=_mostly_large(rng, 0, max_depth),
     )
+
+
+def with_loss(rng: np.random.Generator, problem: Problem, loss: str) -> Problem:
+    """The same rows with another loss, costs if it needs some, and at times fewer small leaves."""
+    n_rows = len(problem.X)
+    few = int(rng.choice([1, 1, 2, 3, max(1, n_rows // 4), max(1, n_rows // 2), n_rows]))
+    return dataclasses.replace(
+        problem,
+        loss=loss,
+        costs=random_costs(rng, problem.n_classes) if loss == "costs" else None,
+        min_samples_leaf=few,
+    )
+
+
+def random_costs(rng: np.random.Generator, n_classes: int) -> Any:
+    """Costs [actions][classes]: of mistakes, of a further action, or of anything at all."""
+    kind = rng.choice(["mistakes", "refer", "refer", "any", "any", "large", "decimal", "fractions"])
+    mistakes = rng.integers(1, 10, (n_classes, n_classes)) * (1 - np.eye(n_classes, dtype=int))
+    if kind == "mistakes":
+        return mistakes
+    if kind == "refer":  # what any row costs that is referred to a person
+        return np.vstack([mistakes, np.full(n_classes, rng.integers(1, 5))])
+    costs = rng.integers(0, 4, (int(rng.integers(1, 5)), n_classes))
+    if kind == "large":
+        return costs * rng.integers(1, 1000, costs.shape)
+    if kind == "decimal":
+        return costs / 10
+    if kind == "fractions":
+        return [[Fraction(int(cost), 3) for cost in action] for action in costs]
+    return costs
 
 
 def _mostly_large(rng: np.random.Generator, low: int, high: int) -> int:
@@ -182,6 +228,21 @@ def problems(
         regularization=draw(st.sampled_from(leaf_prices(n_rows))),
         max_depth=draw(st.integers(0, max_depth)),
     )
+
+
+@st.composite
+def problems_with_losses(draw: DrawFn, **sizes: int) -> Problem:
+    """A problem of any loss that shrinks towards misclassified rows and leaves of any size."""
+    problem = draw(problems(**sizes))
+    loss = draw(st.sampled_from(LOSSES))
+    costs = None
+    if loss == "costs":
+        costs = [
+            draw(_lists(st.integers(0, 9), problem.n_classes))
+            for _ in range(draw(st.integers(1, 4)))
+        ]
+    few = draw(st.integers(1, max(1, len(problem.X) // 2)))
+    return dataclasses.replace(problem, loss=loss, costs=costs, min_samples_leaf=few)
 
 
 def _lists(elements: SearchStrategy[int], size: int) -> SearchStrategy[list[int]]:
