@@ -1,0 +1,139 @@
+"""Every algorithm gives the very tree of its definition, for every loss and size of leaves.
+
+Each problem is solved with other switches, SIMD paths and threads. Where doubles may round a loss
+to another unit than its true value (`Oracle.doubtful`), another tree is let pass if such problems
+are few, for it is as good up to some units.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from oracle import Oracle, Tree
+from seeds import seeds
+from solver import random_speed, solution_of
+from strategies import LOSSES, Problem, problems_with_losses, random_problem, with_loss
+
+from splitsecond._solving.solve import Solution
+
+Question = tuple[str, dict[str, Any], tuple[int, Tree]]
+
+
+def questions(known: Oracle, depth: int) -> Iterator[Question]:
+    """Every algorithm with its options, and the cost and tree that it means."""
+    rows = known.everything
+    yield "greedy", {}, known.greedy(rows, depth)
+    yield "optimal", {}, known.optimal(rows, depth)
+    for lookahead in range(depth + 1):
+        options: dict[str, Any] = {"lookahead_depth": lookahead}
+        value = known.value(rows, depth, lookahead)
+        yield "split", {**options, "postprocess": False}, value
+        yield "split", options, known.split(rows, depth, lookahead)
+        if lookahead > 0:
+            yield "lickety", options, known.lickety(rows, depth, lookahead)
+
+
+def disagreements(problem: Problem, rng: np.random.Generator) -> int:
+    """Solve by every algorithm; return how many trees differ where rounding may be the reason."""
+    exact_last_split = bool(rng.random() < 0.3)
+    known = Oracle(
+        problem.X, problem.codes, **problem.definition, exact_last_split=exact_last_split
+    )
+    expected = list(questions(known, problem.max_depth))
+    n_different = 0
+    for algorithm, options, (cost, tree) in expected:
+        # The optimum has no greedy part.
+        own = {} if algorithm == "optimal" else {"exact_last_split": exact_last_split}
+        solution = solution_of(problem, algorithm, **options, **own, **random_speed(rng))
+        found = oracle.nested(solution.feature, solution.left, solution.right)
+        assert_is_what_it_says(problem, known, solution, found)
+        same = found == tree and counted(known, solution) == cost
+        assert same or known.doubtful, (problem, algorithm, options, found, tree)
+        n_different += found != tree
+        if algorithm == "optimal":
+            assert solution.status == "optimal"
+    return n_different
+
+
+def counted(known: Oracle, solution: Solution) -> Fraction:
+    """The cost that a solution says it has, in the oracle's units."""
+    objective = solution.units.objective(solution.errors, solution.leaves, known.regularization)
+    return objective * known.loss.whole * known.regularization.denominator
+
+
+def assert_is_what_it_says(
+    problem: Problem, known: Oracle, solution: Solution, found: Tree
+) -> None:
+    real = oracle.tree_objective(
+        solution.feature,
+        solution.left,
+        solution.right,
+        problem.X,
+        problem.codes,
+        **problem.definition,
+    )
+    if known.loss.says_shares:
+        assert float(solution.objective) == pytest.approx(float(real), rel=1e-12)
+        # Each leaf is rounded once, and doubles may round to the unit beside.
+        units = abs(counted(known, solution) - known.cost(found, known.everything))
+        assert units <= known.doubtful * solution.leaves * known.regularization.denominator
+    else:
+        assert solution.objective == real
+        assert solution.objective == known.objective(known.cost(found, known.everything))
+    assert solution.leaves == oracle.leaves_of(found)
+    assert oracle.depth_of(found) <= problem.max_depth
+    assert solution.lower_bound <= solution.objective
+    optimal = known.objective(known.optimal(known.everything, problem.max_depth)[0])
+    assert solution.lower_bound <= optimal + Fraction(1, 10**12)
+
+
+def with_a_tie(problem: Problem, rng: np.random.Generator) -> Problem:
+    """The penalty at which some split costs exactly what it saves: the leaf must win."""
+    known = Oracle(problem.X, problem.codes, **{**problem.definition, "regularization": 0})
+    splits = known.splits(known.everything)
+    if not splits:
+        return problem
+    _, yes, no = splits[int(rng.integers(len(splits)))]
+    saved = known.leaf(known.everything) - known.leaf(yes) - known.leaf(no)
+    return dataclasses.replace(problem, regularization=Fraction(max(0, saved), known.loss.whole))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", seeds(20, 1))
+def test_random_problems(loss: str, seed: int) -> None:
+    rng = np.random.default_rng([70, seed])
+    n_different = n_trees = 0
+    for _ in range(100):
+        problem = random_problem(rng, max_rows=16, max_columns=5)
+        problem = with_loss(rng, problem, loss)
+        if rng.random() < 0.15:
+            problem = with_a_tie(problem, rng)
+        n_different += disagreements(problem, rng)
+        n_trees += 3 + 3 * problem.max_depth
+    assert n_different <= n_trees / 100
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", seeds(4, 0))
+def test_wider_problems(loss: str, seed: int) -> None:
+    """More rows than a machine word has bits, and enough columns for greedy to go astray."""
+    rng = np.random.default_rng([71, seed])
+    n_different = 0
+    for _ in range(15):
+        problem = random_problem(rng, max_rows=150, max_columns=7)
+        n_different += disagreements(with_loss(rng, problem, loss), rng)
+    assert n_different <= 1
+
+
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(problem=problems_with_losses(max_rows=20, max_columns=5))
+def test_problems_that_shrink(problem: Problem) -> None:
+    disagreements(problem, np.random.default_rng(72))
