@@ -19,7 +19,14 @@ from hypothesis import given, settings
 from oracle import Oracle, Tree
 from seeds import seeds
 from solver import random_speed, solution_of
-from strategies import LOSSES, Problem, problems_with_losses, random_problem, with_loss
+from strategies import (
+    LOSSES,
+    Problem,
+    noisy_problem,
+    problems_with_losses,
+    random_problem,
+    with_loss,
+)
 
 from splitsecond._solving.solve import Solution
 
@@ -46,7 +53,8 @@ def disagreements(problem: Problem, rng: np.random.Generator) -> int:
     known = Oracle(
         problem.X, problem.codes, **problem.definition, exact_last_split=exact_last_split
     )
-    expected = list(questions(known, problem.max_depth))
+    depth = problem.max_depth
+    expected = list(questions(known, depth))
     n_different = 0
     for algorithm, options, (cost, tree) in expected:
         # The optimum has no greedy part.
@@ -59,6 +67,8 @@ def disagreements(problem: Problem, rng: np.random.Generator) -> int:
         n_different += found != tree
         if algorithm == "optimal":
             assert solution.status == "optimal"
+            units = known.cost(found, known.everything) - cost
+            assert units <= known.doubtful * 2 ** (depth + 1) * known.regularization.denominator
     return n_different
 
 
@@ -111,7 +121,8 @@ def test_random_problems(loss: str, seed: int) -> None:
     rng = np.random.default_rng([70, seed])
     n_different = n_trees = 0
     for _ in range(100):
-        problem = random_problem(rng, max_rows=16, max_columns=5)
+        hard = rng.random() < 0.3
+        problem = noisy_problem(rng) if hard else random_problem(rng, max_rows=30, max_columns=6)
         problem = with_loss(rng, problem, loss)
         if rng.random() < 0.15:
             problem = with_a_tie(problem, rng)

@@ -115,16 +115,36 @@ def random_problem(
     )
 
 
-def with_loss(rng: np.random.Generator, problem: Problem, loss: str) -> Problem:
-    """The same rows with another loss, costs if it needs some, and at times fewer small leaves."""
-    n_rows = len(problem.X)
-    few = int(rng.choice([1, 1, 2, 3, max(1, n_rows // 4), max(1, n_rows // 2), n_rows]))
-    return dataclasses.replace(
-        problem,
-        loss=loss,
-        costs=random_costs(rng, problem.n_classes) if loss == "costs" else None,
-        min_samples_leaf=few,
+def noisy_problem(rng: np.random.Generator) -> Problem:
+    """Rows and columns enough for every algorithm to find another tree."""
+    n_rows, n_columns = int(rng.integers(20, 61)), int(rng.integers(5, 8))
+    n_classes = int(rng.choice([2, 2, 3]))
+    X = _random_bits(rng, n_rows, n_columns, 0.5)
+    score = X @ rng.normal(size=n_columns) + 2 * (X[:, 0] ^ X[:, 1]) + rng.normal(size=n_rows)
+    cuts = np.quantile(score, np.sort(rng.random(n_classes - 1)))
+    return Problem(
+        X=X,
+        codes=np.searchsorted(cuts, score).astype(np.int64),
+        n_classes=n_classes,
+        weights=_random_weights(rng, n_rows),
+        regularization=float(rng.choice([0.002, 0.005, 0.01, 0.02])),
+        max_depth=int(rng.integers(3, 5)),
     )
+
+
+def with_loss(rng: np.random.Generator, problem: Problem, loss: str) -> Problem:
+    """The same rows with another loss, costs if it needs some, and at times no small leaves."""
+    n_rows = len(problem.X)
+    few = 1
+    if rng.random() < 0.4:
+        few = int(rng.choice([2, 2, 3, 3, max(1, n_rows // 6), max(1, n_rows // 2), n_rows]))
+    problem = dataclasses.replace(problem, loss=loss, min_samples_leaf=few)
+    if loss == "costs":
+        problem = dataclasses.replace(problem, costs=random_costs(rng, problem.n_classes))
+    if rng.random() < 0.6:  # most prices are more than a split of few rows can save
+        price = float(rng.choice([0.0, 1e-6, 0.001, 0.003, 0.01, 0.02, 0.04]))
+        problem = dataclasses.replace(problem, regularization=price)
+    return problem
 
 
 def random_costs(rng: np.random.Generator, n_classes: int) -> Any:
