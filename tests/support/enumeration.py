@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from oracle import Tree
-from oracle_losses import exact
+from oracle_losses import exact, plain
 from strategies import Problem
 
 Rows = list[int]
@@ -36,11 +36,8 @@ class Enumeration:
         self._lost: dict[tuple[int, ...], Fraction] = {}
         self.loss = problem.loss
         self.few = problem.min_samples_leaf
-        given = [] if problem.costs is None else problem.costs
-        self.costs = [
-            [exact(getattr(cost, "item", lambda cost=cost: cost)()) for cost in action]
-            for action in given
-        ]
+        costs = [] if problem.costs is None else problem.costs
+        self.costs = [[exact(plain(cost)) for cost in action] for action in costs]
 
     def trees(self, depth: int) -> list[Tree]:
         if depth == 0:
