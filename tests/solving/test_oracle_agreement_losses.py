@@ -17,7 +17,9 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from oracle import Oracle, Tree
+from oracle_losses import plain
 from seeds import seeds
+from set_questions import random_question
 from solver import random_speed, solution_of
 from strategies import (
     LOSSES,
@@ -28,6 +30,12 @@ from strategies import (
     with_loss,
 )
 
+from splitsecond import (
+    GreedyTreeClassifier,
+    LicketySPLITClassifier,
+    OptimalTreeClassifier,
+    SPLITClassifier,
+)
 from splitsecond._solving.solve import Solution
 
 Question = tuple[str, dict[str, Any], tuple[int, Tree]]
@@ -148,3 +156,46 @@ def test_wider_problems(loss: str, seed: int) -> None:
 @given(problem=problems_with_losses(max_rows=20, max_columns=5))
 def test_problems_that_shrink(problem: Problem) -> None:
     disagreements(problem, np.random.default_rng(72))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_estimators(loss: str) -> None:
+    """What users call gives the same trees, from parameters that read otherwise."""
+    rng = np.random.default_rng(73)
+    for _ in range(25):
+        problem, _ = random_question(rng, max_rows=40, max_columns=6, max_depth=3)
+        problem = with_loss(rng, problem, loss)
+        known = Oracle(problem.X, problem.codes, **problem.definition)
+        rows, depth = known.everything, problem.max_depth
+        options = estimator_options(problem, rng)
+        for kind, own, (cost, tree) in (
+            (GreedyTreeClassifier, {}, known.greedy(rows, depth)),
+            (LicketySPLITClassifier, {}, known.lickety(rows, depth)),
+            (LicketySPLITClassifier, {"lookahead_depth": 2}, known.lickety(rows, depth, 2)),
+            (SPLITClassifier, {"lookahead_depth": 1}, known.split(rows, depth, 1)),
+            (OptimalTreeClassifier, {}, known.optimal(rows, depth)),
+        ):
+            if own and problem.max_depth < own["lookahead_depth"]:
+                continue
+            model = kind(**options, **own)
+            model.fit(problem.X, problem.codes, sample_weight=problem.weights)
+            found = model.tree_
+            assert oracle.nested(found.feature, found.left, found.right) == tree or known.doubtful
+            assert model.objective_ == pytest.approx(float(known.objective(cost)), abs=1e-10)
+
+
+def estimator_options(problem: Problem, rng: np.random.Generator) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "regularization": problem.regularization,
+        "max_depth": problem.max_depth,
+        "min_samples_leaf": problem.min_samples_leaf,
+    }
+    if problem.costs is None:
+        return {**options, "loss": problem.loss}
+    if rng.random() < 0.5:
+        return {**options, "costs": problem.costs, "actions": list(range(len(problem.costs)))}
+    mapping = {
+        f"action {i}": dict(enumerate(plain(cost) for cost in action))
+        for i, action in enumerate(problem.costs)
+    }
+    return {**options, "costs": mapping}
