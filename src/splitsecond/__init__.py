@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from splitsecond._paths.search import regularization_path
     from splitsecond._saving import load, save
     from splitsecond._sets.tree_set import TreeSet
-    from splitsecond._tables.data_checks import DataWarning
+    from splitsecond._tables.data_checks import DataWarning, SingleLeafWarning
     from splitsecond._tables.errors import TableError
     from splitsecond._tables.literals import Literal
     from splitsecond._trees.tree import Tree
@@ -40,6 +40,7 @@ __all__ = [
     "RashomonImportance",
     "RegularizationPath",
     "SPLITClassifier",
+    "SingleLeafWarning",
     "TableError",
     "ThresholdGuessBinarizer",
     "Tree",
@@ -64,7 +65,7 @@ _MODULES = {
         "OptimalTreeClassifier",
         "SPLITClassifier",
     ),
-    "_tables.data_checks": ("DataWarning",),
+    "_tables.data_checks": ("DataWarning", "SingleLeafWarning"),
     "_binarizers.guessing": ("ThresholdGuessBinarizer",),
     "_importance.rid": ("RashomonImportance",),
     "_tables.literals": ("Literal",),
@@ -82,17 +83,22 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 # What is not public, but named by pickles and errors of other processes. They refer to it by this
 # package, so that it may move: a name that was here stays here.
 _PICKLED = {
+    "Brier": "_solving.losses",
     "CellTypeError": "_tables.errors",
+    "Costs": "_solving.losses",
     "FitRecord": "_sets.record",
     "GraphArrays": "_sets.graph_arrays",
     "InputReader": "_estimators.input_reader",
     "Kind": "_tables.columns",
+    "LogLoss": "_solving.losses",
     "NotBinaryError": "_tables.errors",
     "RowSource": "_trees.row_counts",
     "RowsOfGraph": "_trees.row_counts",
     "RowsOfTable": "_trees.row_counts",
     "Scale": "_sets.scale",
+    "Units": "_solving.units",
     "Variable": "_tables.columns",
+    "ZeroOne": "_solving.losses",
     "_of_arrays": "_sets.tree_set",
 }
 

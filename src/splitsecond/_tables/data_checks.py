@@ -50,7 +50,7 @@ class DataWarning(UserWarning):
     Warned of are a column that tells the classes apart one to one, copies of columns, text that
     looks like dates, identifiers or numbers with a word for missing values, row numbers, a target
     with very many classes, more 0/1 columns than the search handles without a time limit, and a
-    class that is too rare for lambda, so that the tree is a single leaf. The fit goes on.
+    tree of a single leaf although there are other classes (`SingleLeafWarning`). The fit goes on.
 
     Attributes
     ----------
@@ -61,6 +61,15 @@ class DataWarning(UserWarning):
     """
 
     columns: Sequence[Finding] = ()
+
+
+@public
+class SingleLeafWarning(DataWarning):
+    """A tree that was fitted to decide is a single leaf, although there are other classes.
+
+    No split saves errors worth lambda. A tree that is fitted for probabilities, with
+    ``loss="log_loss"``, also separates rows of the same majority class but different shares.
+    """
 
 
 class ColumnWarning(DataWarning):
@@ -165,17 +174,19 @@ def rare_text(share: float, regularization: Any) -> str:
 
 
 def warn_of_leaf(tree: Any, regularization: Any) -> None:
-    """Warn if a tree is a single leaf because the other classes are rare."""
-    if tree.n_leaves > 1 or tree.n_rows[0] < FEWEST_ROWS:
+    """Warn if a tree that decides is a single leaf, although there are other classes."""
+    if tree.n_leaves > 1 or tree.loss != ZERO_ONE or np.count_nonzero(tree.counts[0]) < 2:
         return
-    share = rare_classes(tree.counts[0], regularization)
-    if share is not None:
-        label = shown(tree.classes[tree.prediction[0]])
-        warn(
-            f"The tree is a single leaf, which predicts {label} for every row. "
-            f"{rare_text(share, regularization)}",
-            DataWarning,
-        )
+    others = 1 - float(ZERO_ONE.correct(tree.counts[0]) / tree.counts[0].sum())
+    label = shown(tree.classes[tree.prediction[0]])
+    warn(
+        f"The tree is a single leaf, which predicts {label} for every row, although {others:.1%} "
+        "of the weight is of other classes: no split saves errors worth lambda, "
+        f"regularization={float(regularization):.3g} ({float(regularization):.1%} of the weight "
+        'for each leaf). Try a smaller regularization; loss="log_loss" if probabilities or a '
+        "ranking are wanted; or class_weight='balanced' if rare classes matter more.",
+        SingleLeafWarning,
+    )
 
 
 # ---- the table -----------------------------------------------------------------------------------

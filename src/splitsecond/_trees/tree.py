@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._solving.losses import ZERO_ONE
+from splitsecond._solving.losses import ZERO_ONE, Loss
 from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 from splitsecond._tables.columns import Variable
@@ -58,9 +58,15 @@ class Tree:
     n_columns : int
         Columns of the user's table.
     objective : float
-        Training error plus ``regularization`` times the number of leaves.
+        Training loss plus ``regularization`` times the number of leaves.
     with_missing : frozenset of str
         Names of the variables that had missing values in training; these answer no.
+    loss : loss
+        What the tree was fitted for; its ``name`` is "zero_one", "costs", "brier" or "log_loss".
+    labels : ndarray
+        What `prediction` numbers: the classes, or the actions of ``costs``.
+    prediction : ndarray of shape (n_nodes,)
+        What each node predicts, or would if it were a leaf: a place in `labels`.
     """
 
     feature: NDArray[np.int32]
@@ -77,10 +83,13 @@ class Tree:
     # worked out its own yet.
     with_missing: frozenset[str] = field(default_factory=frozenset)
     row_counts: NDArray[np.int64] | None = field(default_factory=lambda: None)
+    loss: Loss = field(default_factory=lambda: ZERO_ONE)
+    labels: NDArray[Any] = field(init=False)
     prediction: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "prediction", ZERO_ONE.prediction(self.counts))
+        object.__setattr__(self, "labels", self.loss.labels(self.classes))
+        object.__setattr__(self, "prediction", self.loss.prediction(self.counts))
 
     @property
     def n_leaves(self) -> int:
@@ -98,9 +107,34 @@ class Tree:
 
     @property
     def training_accuracy(self) -> float:
-        """Share of the training weight that is predicted right."""
-        correct = ZERO_ONE.correct(self.counts[self.feature < 0])
+        """Share of the training weight that is predicted right; no action but a class is."""
+        leaves = np.flatnonzero(self.feature < 0)
+        known = {label: place for place, label in enumerate(self.classes.tolist())}
+        of_label = np.array([known.get(label, -1) for label in self.labels.tolist()])
+        said = of_label[self.prediction[leaves]]
+        correct = np.where(said >= 0, self.counts[leaves, said], 0)
         return float(correct.sum() / self.counts[0].sum())
+
+    @property
+    def training_loss(self) -> float:
+        """Mean loss of a training row: the share misclassified, cost, Brier score or log-loss."""
+        leaves = self.counts[self.feature < 0]
+        return float(np.sum(self.loss.loss(leaves)) / self.counts[0].sum())
+
+    @property
+    def feature_importances(self) -> NDArray[np.float64]:
+        """The share of each of the user's columns in what splits lower the training loss by.
+
+        They add up to 1, or are all zero if no split lowers it.
+        """
+        decrease = np.zeros(self.n_columns)
+        losses = np.asarray(self.loss.loss(self.counts), dtype=np.float64)
+        for node in np.flatnonzero(self.feature >= 0):
+            below = losses[self.left[node]] + losses[self.right[node]]
+            column = self.literals[int(self.feature[node])].column
+            decrease[column] += max(0.0, losses[node] - below)
+        total = decrease.sum()
+        return decrease / total if total > 0 else decrease
 
     def shares(self) -> NDArray[np.float64]:
         """Class shares at each node."""
@@ -161,8 +195,8 @@ class Tree:
         return leaf_of_rows(feature, self.left, self.right, asked_table(self, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row: the one of most training weight in its leaf."""
-        predicted: NDArray[Any] = self.classes[self.prediction[self.apply(X)]]
+        """Predict the label of each row: the majority class in its leaf, or its cheapest action."""
+        predicted: NDArray[Any] = self.labels[self.prediction[self.apply(X)]]
         return predicted
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
