@@ -158,6 +158,7 @@ def test_problems_that_shrink(problem: Problem) -> None:
     disagreements(problem, np.random.default_rng(72))
 
 
+@pytest.mark.filterwarnings("ignore::splitsecond.SingleLeafWarning")
 @pytest.mark.parametrize("loss", LOSSES)
 def test_estimators(loss: str) -> None:
     """What users call gives the same trees, from parameters that read otherwise."""
