@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from splitsecond._tables.data_checks import DataWarning, SingleLeafWarning
     from splitsecond._tables.errors import TableError
     from splitsecond._tables.literals import Literal
+    from splitsecond._tables.table_report import ColumnReport, TableReport, check_table
     from splitsecond._trees.tree import Tree
 
 __all__ = [
     "RESPLIT",
+    "ColumnReport",
     "DataWarning",
     "FixedBinarizer",
     "GreedyTreeClassifier",
@@ -42,10 +44,12 @@ __all__ = [
     "SPLITClassifier",
     "SingleLeafWarning",
     "TableError",
+    "TableReport",
     "ThresholdGuessBinarizer",
     "Tree",
     "TreeFARMS",
     "TreeSet",
+    "check_table",
     "load",
     "regularization_path",
     "reliance",
@@ -75,6 +79,7 @@ _MODULES = {
     "_importance.reliance": ("reliance",),
     "_saving": ("load", "save"),
     "_tables.errors": ("TableError",),
+    "_tables.table_report": ("ColumnReport", "TableReport", "check_table"),
     "_trees.tree": ("Tree",),
     "_sets.tree_set": ("TreeSet",),
 }
@@ -85,7 +90,9 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 _PICKLED = {
     "Brier": "_solving.losses",
     "CellTypeError": "_tables.errors",
+    "ColumnWarning": "_tables.data_checks",
     "Costs": "_solving.losses",
+    "Finding": "_tables.data_checks",
     "FitRecord": "_sets.record",
     "GraphArrays": "_sets.graph_arrays",
     "InputReader": "_estimators.input_reader",
@@ -96,6 +103,7 @@ _PICKLED = {
     "RowsOfGraph": "_trees.row_counts",
     "RowsOfTable": "_trees.row_counts",
     "Scale": "_sets.scale",
+    "Suspicion": "_tables.data_checks",
     "Units": "_solving.units",
     "Variable": "_tables.columns",
     "ZeroOne": "_solving.losses",

@@ -139,6 +139,15 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             return repr(self)
         return summary_text(self, STATUSES[self.status_])
 
+    @property
+    def columns_handled(self) -> int | None:
+        """With how many 0/1 columns the search can be expected to finish; None: with any number.
+
+        With more of them, `fit` warns if there is no `time_limit`.
+        """
+        is_deep = int(self.max_depth) > 2 or self._most_columns is None
+        return self._most_columns if is_deep else MOST_COLUMNS
+
     # ---- what subclasses add -------------------------------------------------------------------
 
     def _solver_options(self) -> dict[str, Any]:
@@ -198,7 +207,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         if training.is_sure:
             warn_of_mistakes(training, binarized)
         if training.target.limits.deadline is None:
-            warn_of_width(binarized.table.n_columns, self._columns_handled())
+            warn_of_width(binarized.table.n_columns, self.columns_handled)
         return binarized
 
     def _keep_questions(self, training: Training, binarized: Binarized) -> None:
@@ -207,11 +216,6 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         self.classes_ = training.classes
         self.actions_ = self._loss.labels(training.classes)
         keep_columns(self, training.source.labels, training.source.n_columns)
-
-    def _columns_handled(self) -> int | None:
-        """Return with how many 0/1 columns the search can be expected to finish; None: any."""
-        is_deep = int(self.max_depth) > 2 or self._most_columns is None
-        return self._most_columns if is_deep else MOST_COLUMNS
 
     def _solve(self, table: Table, target: Target) -> Solution | NotBinaryError:
         """Find a tree; or the error for a value that is neither 0 nor 1."""
