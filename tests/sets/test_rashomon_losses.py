@@ -87,12 +87,12 @@ def assert_in_order(
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("seed", seeds(10, 1))
+@pytest.mark.parametrize("seed", seeds(20, 1))
 def test_all_trees(loss: str, seed: int) -> None:
     rng = np.random.default_rng([80, seed])
     different = 0
-    for _ in range(40):
-        problem, options = random_question(rng, max_rows=16)
+    for _ in range(50):
+        problem, options = random_question(rng, max_rows=30)
         problem = with_loss(rng, problem, loss)
         n_jobs = int(rng.integers(1, 3))
         different += not assert_agrees(problem, options, lookahead=None, n_jobs=n_jobs)
@@ -100,12 +100,12 @@ def test_all_trees(loss: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("seed", seeds(10, 1))
+@pytest.mark.parametrize("seed", seeds(20, 1))
 def test_resplit(loss: str, seed: int) -> None:
     rng = np.random.default_rng([81, seed])
     different = 0
-    for _ in range(40):
-        problem, options = random_question(rng, max_rows=16)
+    for _ in range(50):
+        problem, options = random_question(rng, max_rows=30)
         problem = with_loss(rng, problem, loss)
         options["exact_last_split"] = bool(rng.random() < 0.2)
         lookahead = int(rng.integers(problem.max_depth + 2))

@@ -158,6 +158,22 @@ def test_problems_that_shrink(problem: Problem) -> None:
     disagreements(problem, np.random.default_rng(72))
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+def test_greedy_takes_splits_that_are_nearly_as_good_for_equal(loss: str) -> None:
+    """The last row is on the better side of the second column, but hardly counts."""
+    X = np.array([[1, 1], [1, 1], [0, 0], [0, 0], [0, 1]], dtype=np.uint8)
+    codes = np.array([1, 0, 1, 0, 1])
+    costs = [[0, 1], [1, 0]] if loss == "costs" else None
+    chosen = []
+    for last in (0, 1, 1000):
+        weights = np.array([*(10**6 * np.array([540, 360, 360, 540])), last])
+        problem = Problem(X, codes, 2, weights, 0.01, 1, loss, costs)
+        known = Oracle(X, codes, **problem.definition)
+        assert not disagreements(problem, np.random.default_rng(0))
+        chosen.append(known.greedy_feature(known.everything))
+    assert chosen == [0, 0, 1]
+
+
 @pytest.mark.filterwarnings("ignore::splitsecond.SingleLeafWarning")
 @pytest.mark.parametrize("loss", LOSSES)
 def test_estimators(loss: str) -> None:
