@@ -4,7 +4,8 @@ Objectives are compared, never trees. Both take the depth as we do; pystreed pri
 of leaves (one less) and stops within a relative 1e-4, gosdt computes in 32-bit floats and would
 raise a price below one row without being told not to. The Brier score of two classes is twice the
 squared error of a target of 0 and 1; pystreed prices a split of its regression trees as a share of
-the squared error of a single leaf, as we do.
+the squared error of a single leaf, as we do. It is asked without its lower bounds: with them its
+tree of one of these tables is half a percent worse than ours, without them as good.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def objective(X: Any, y: Any, max_depth: int, regularization: float, **options: 
     model = OptimalTreeClassifier(max_depth=max_depth, regularization=regularization, **options)
     model.fit(X, y)
     assert model.status_ == "optimal"
-    assert model.lower_bound_ == pytest.approx(model.objective_, abs=1e-10)
+    rounding = model.statistics_["rounding"]  # 0 for misclassified rows
+    assert model.objective_ - rounding <= model.lower_bound_ <= model.objective_
     return float(model.objective_)
 
 
@@ -100,14 +102,14 @@ def test_regression_of_pystreed(
             max_depth=max_depth,
             cost_complexity=regularization,
             min_leaf_node_size=min_samples_leaf,
+            use_lower_bound=False,
             random_seed=1,
         ).fit(X, y.astype(float))
         left = np.sum((model.predict(X) - y) ** 2) / np.sum((y - y.mean()) ** 2)
     theirs = float(left + regularization * model.get_n_leaves())
     rows = {"min_samples_leaf": min_samples_leaf}
     ours = objective(X, y, max_depth, regularization, loss="brier", **rows)
-    assert ours <= theirs + 1e-10
-    assert ours == pytest.approx(theirs, rel=1e-4)
+    assert ours == pytest.approx(theirs, abs=1e-10)
 
 
 # Depth 4 takes gosdt several seconds each.

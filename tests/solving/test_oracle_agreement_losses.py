@@ -16,8 +16,9 @@ import numpy as np
 import oracle
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracle import Oracle, Tree
-from oracle_losses import plain
+from oracle_losses import exact, plain
 from seeds import seeds
 from set_questions import random_question
 from solver import random_speed, solution_of
@@ -25,6 +26,7 @@ from strategies import (
     LOSSES,
     Problem,
     noisy_problem,
+    problems,
     problems_with_losses,
     random_problem,
     with_loss,
@@ -36,7 +38,7 @@ from splitsecond import (
     OptimalTreeClassifier,
     SPLITClassifier,
 )
-from splitsecond._solving.solve import Solution
+from splitsecond._solving.solve import ALGORITHMS, Solution
 
 Question = tuple[str, dict[str, Any], tuple[int, Tree]]
 
@@ -172,6 +174,29 @@ def test_greedy_takes_splits_that_are_nearly_as_good_for_equal(loss: str) -> Non
         assert not disagreements(problem, np.random.default_rng(0))
         chosen.append(known.greedy_feature(known.everything))
     assert chosen == [0, 0, 1]
+
+
+@given(
+    problem=problems(max_rows=30, max_classes=2),
+    missed=st.integers(1, 9),
+    alarm=st.integers(1, 9),
+)
+def test_costs_of_two_mistakes_are_class_weights(problem: Problem, missed: int, alarm: int) -> None:
+    """The same trees from every algorithm, at the lambda that this rescales to."""
+    costs = [[0, missed], [alarm, 0]]
+    own = np.ones(len(problem.X), dtype=int) if problem.weights is None else problem.weights
+    weights = own * np.where(problem.codes == 1, missed, alarm)
+    ratio = Fraction(int(weights.sum()), int(own.sum()))
+    price = exact(problem.regularization)
+    priced = dataclasses.replace(problem, n_classes=2, loss="costs", costs=costs)
+    weighted = dataclasses.replace(
+        problem, n_classes=2, weights=weights, regularization=price / ratio
+    )
+    for algorithm in ALGORITHMS:
+        one, other = solution_of(priced, algorithm), solution_of(weighted, algorithm)
+        assert one.feature.tolist() == other.feature.tolist()
+        assert one.left.tolist() == other.left.tolist()
+        assert one.objective == other.objective * ratio
 
 
 @pytest.mark.filterwarnings("ignore::splitsecond.SingleLeafWarning")
