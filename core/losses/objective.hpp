@@ -30,7 +30,7 @@ struct Price {
 struct Objective {
     Price price;
     Loss loss{};  // the first of the list: zero_one
-    LossParameters parameters;
+    LossParameters parameters = {};
 
     // The loss as a value of its type, for loops that were made for it.
     template <class LossType>
@@ -70,6 +70,9 @@ struct Objective {
     // The maximum that a row of weight 1 adds to the cost of a tree, if it is not so large that costs of rows of this
     // weight overflow; kInfinite: no bound is known.
     Cost max_row_cost(Cost weight) const;
+
+    // How far a leaf's loss may be from the real one, in units, among rows of this weight.
+    double leaf_rounding(Cost weight) const;
 
     // Whether the loss itself is what greedy chooses by.
     bool is_own_criterion() const {

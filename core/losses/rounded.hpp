@@ -1,6 +1,7 @@
 // Losses that are real numbers, rounded once to whole units, so that sums, comparisons and ties are of integers.
 //
-// Rounding:  to the nearest unit. Sums of leaves are off by half a unit for each leaf: bounds allow for it.
+// Rounding:  to the nearest unit. Sums of leaves are off by half a unit for each leaf, and what doubles are off by before
+//            that (Measure::noise): bounds allow for it.
 // Invariant: losses stay below 2^51 units (LossParameters::scale), where adding a constant rounds them.
 #pragma once
 
@@ -14,12 +15,23 @@
 
 namespace splitsecond {
 
+inline constexpr double kUlp = 0x1p-53;         // what one operation on doubles may be off by, of its result
 inline constexpr std::size_t kSideBySide = 64;  // leaves whose losses are found at once, at most
 
 SPLITSECOND_INLINE Cost to_units(double loss) {
     constexpr double kRounds = 6755399441055744.0;  // 1.5 * 2^52: its last bit is worth 1
     return static_cast<Cost>(as_bits(loss + kRounds) - as_bits(kRounds));
 }
+
+// How far the losses of a tree in units may be from the real ones: so much for each leaf.
+struct Rounding {
+    double of_leaf;
+    double max_leaves;
+
+    SPLITSECOND_INLINE static Rounding of(const LossParameters& given) {
+        return {given.leaf_rounding, given.max_leaves};
+    }
+};
 
 // What Brier score and log-loss share: a leaf says the shares of its classes, and predicts the majority class.
 // Measure::real gives the losses before they are rounded.
@@ -53,7 +65,7 @@ struct Rounded {
         const auto& own = static_cast<const Measure&>(*this);
         const auto errors = static_cast<double>(ZeroOne::unavoidable(n_classes, marked, all));
         const double loss = errors * Measure::per_error * own.scale;
-        const double rounding = smaller(errors, own.max_rounding) + 1;
+        const double rounding = smaller(errors, own.rounding.max_leaves) * own.rounding.of_leaf + 1;
         return loss > rounding ? static_cast<Cost>(loss - rounding) : 0;
     }
 };

@@ -1,25 +1,32 @@
-"""Options that several commands share, alone and in groups, and reading their values."""
+"""Options that several commands share, alone and in groups."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import inspect
-import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
+from splitsecond._cli.values import (
+    bytes_of,
+    class_weight_of,
+    costs_of,
+    level_of,
+    regularization_of,
+    rows_or_share,
+)
+
 FOLDS = 5  # by which lambda is chosen
-AUTO, ONE_STANDARD_ERROR = "auto", "1se"  # words for lambda
-WEIGHTINGS = ("none", "balanced")  # words for class weights
-UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
+PENALTY = (
+    "Penalty per leaf (lambda), as a share of the rows; with log_loss and brier, of the loss of a "
+    "single leaf"
+)
 
 
 class Algorithm(StrEnum):
@@ -36,6 +43,14 @@ class Method(StrEnum):
 
     RESPLIT = "resplit"
     TREEFARMS = "treefarms"
+
+
+class Loss(StrEnum):
+    """What trees are fitted for, unless there are costs."""
+
+    ZERO_ONE = "zero_one"
+    LOG_LOSS = "log_loss"
+    BRIER = "brier"
 
 
 class EpsilonKind(StrEnum):
@@ -63,49 +78,6 @@ def choice(text: str, of: type[StrEnum], **options: Any) -> Any:
     return typer.Option(metavar="WORD", help=named, **options)
 
 
-def regularization_of(text: str) -> float | Fraction:
-    """Read lambda: a decimal or a fraction."""
-    try:
-        return Fraction(text) if "/" in text else float(text)
-    except (ValueError, ZeroDivisionError):
-        raise typer.BadParameter(
-            f"{text!r} is not a number, such as 0.01 or 1/300.", param_hint="--regularization"
-        ) from None
-
-
-def regularization_or_rule(text: str) -> float | Fraction | str:
-    """Read lambda, or by which rule it is to be chosen."""
-    return text if text in (AUTO, ONE_STANDARD_ERROR) else regularization_of(text)
-
-
-def class_weight_of(text: str) -> str | tuple[str, float]:
-    """Read the weight of a class, such as bad=5; or a word for all classes."""
-    if text in WEIGHTINGS:
-        return text
-    label, _, number = text.rpartition("=")
-    try:
-        weight = float(number)
-    except ValueError:
-        weight = math.nan
-    if not label or not 0 <= weight < math.inf:
-        raise typer.BadParameter(
-            f"{text!r} is neither none, balanced nor a class and its weight, such as bad=5.",
-            param_hint="--class-weight",
-        )
-    return label, int(weight) if weight.is_integer() else weight
-
-
-def bytes_of(text: str) -> int:
-    """Read an amount of memory, such as 500MB or 2GiB."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmg]i?)?b?", text.strip().lower())
-    if found is None:
-        raise typer.BadParameter(
-            f"{text!r} is not an amount of memory, such as 500MB or 2GB.",
-            param_hint="--memory-limit",
-        )
-    return int(float(found[1]) * UNITS[found[2] or ""])
-
-
 File = Annotated[
     Path,
     typer.Argument(
@@ -128,7 +100,7 @@ Regularization = Annotated[
     Any,
     typer.Option(
         metavar="LAMBDA",
-        help="Penalty per leaf (lambda), as a share of the rows.",
+        help=f"{PENALTY}.",
         parser=regularization_of,
     ),
 ]
@@ -136,6 +108,23 @@ MaxDepth = Annotated[int, typer.Option(metavar="N", help="Maximum depth of a tre
 TimeLimit = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", help="Time limit of each fit; the best result so far is kept."),
+]
+Level = Annotated[
+    Any,  # an argument, or None
+    typer.Option(
+        metavar="LEVEL",
+        help="Confidence level of intervals beside shares, such as 0.95, or none; by default 0.95 "
+        "where trees show probabilities.",
+        parser=level_of,
+    ),
+]
+Scoring = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Compare trees on held-out rows by a scorer of scikit-learn, such as roc_auc, "
+        "neg_log_loss or f1, not by their loss.",
+    ),
 ]
 Jobs = Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all processors.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed for splits and samples.")]
@@ -211,17 +200,42 @@ class Learning:
 
     PANEL: ClassVar[str] = "Search"  # of the help
 
+    loss: Annotated[
+        Loss,
+        choice("What trees are fitted for, errors or probabilities", Loss),
+    ] = Loss.ZERO_ONE
+    costs: Annotated[
+        Any,  # a mapping or None
+        typer.Option(
+            metavar="JSON",
+            help="Fit for the costs of actions by class, as JSON or in a file: "
+            '{"approve": {"bad": 5, "good": 0}, "reject": {"bad": 0, "good": 1}}.',
+            parser=costs_of,
+        ),
+    ] = None
     max_depth: MaxDepth = 5
+    min_samples_leaf: Annotated[
+        Any,  # an integer, or a share
+        typer.Option(
+            metavar="N",
+            help="Minimum training rows in a leaf, or a share of all rows, such as 0.01.",
+            parser=rows_or_share,
+        ),
+    ] = "1"
     lookahead_depth: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Levels searched exhaustively (split and resplit only)."),
+        typer.Option(
+            metavar="N",
+            help="Levels of splits compared by their greedy completions (not with optimal, greedy "
+            "and treefarms).",
+        ),
     ] = None
     exact_last_split: Annotated[
         bool,
         flag(
             "--exact-last-split",
-            "Choose the last split of greedy completions by errors, not by entropy (not with "
-            "optimal and treefarms).",
+            "Choose the last split of greedy completions by errors or costs, not by entropy (not "
+            "with optimal and treefarms).",
         ),
     ] = False
     class_weight: Annotated[
@@ -274,7 +288,7 @@ class Sets(Learning):
     ] = EpsilonKind.ADDITIVE
     keep_trivial: Annotated[
         bool,
-        flag("--keep-trivial", "Keep splits between two leaves of the same class."),
+        flag("--keep-trivial", "Keep splits between two leaves of the same class or action."),
     ] = False
 
 
@@ -293,9 +307,11 @@ class Filters:
     ] = None
     min_leaf_rows: Annotated[
         float | None,
-        typer.Option(
-            metavar="N", min=0, help="Minimum training rows in a leaf (their weight, if weighted)."
-        ),
+        typer.Option(metavar="N", min=0, help="Minimum training rows in a leaf."),
+    ] = None
+    min_leaf_weight: Annotated[
+        float | None,
+        typer.Option(metavar="N", min=0, help="Minimum weight of the training rows in a leaf."),
     ] = None
 
 

@@ -88,7 +88,7 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             target.weights,
             regularization=self.regularization,
             max_depth=int(self.max_depth),
-            loss=self._loss,
+            loss=target.loss,
             unit_bits=SET_BITS,
         )
 
