@@ -48,6 +48,8 @@ def compare_with_enumeration(problem: Problem) -> None:
         if lookahead > 0:
             lickety = known.objective(known.lickety(rows, depth, lookahead)[0])
             assert lickety == named.lickety(named.rows, depth, lookahead)
+            completed = known.objective(known.completed_lickety(rows, depth, lookahead)[0])
+            assert completed == named.completed_lickety(named.rows, depth, lookahead)
 
 
 def cube(n_columns: int) -> list[list[int]]:

@@ -21,7 +21,7 @@ from oracle import Oracle, Tree
 from oracle_losses import exact, plain
 from seeds import seeds
 from set_questions import random_question
-from solver import random_speed, solution_of
+from solver import completed_lickety, random_speed, solution_of
 from strategies import (
     LOSSES,
     Problem,
@@ -139,6 +139,27 @@ def test_random_problems(loss: str, seed: int) -> None:
         n_different += disagreements(problem, rng)
         n_trees += 3 + 3 * problem.max_depth
     assert n_different <= n_trees / 100
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", seeds(5, 1))
+def test_lickety_by_its_own_trees(loss: str, seed: int) -> None:
+    rng = np.random.default_rng([74, seed])
+    n_different = 0
+    for _ in range(50):
+        problem = with_loss(rng, noisy_problem(rng), loss)
+        exact_last_split = bool(rng.random() < 0.3)
+        known = Oracle(
+            problem.X, problem.codes, **problem.definition, exact_last_split=exact_last_split
+        )
+        lookahead = int(rng.integers(1, problem.max_depth + 1))
+        _, tree = known.completed_lickety(known.everything, problem.max_depth, lookahead)
+        own = {"exact_last_split": exact_last_split, **random_speed(rng)}
+        solution = completed_lickety(problem, lookahead, **own)
+        found = oracle.nested(solution.feature, solution.left, solution.right)
+        assert found == tree or known.doubtful
+        n_different += found != tree
+    assert n_different <= 1
 
 
 @pytest.mark.parametrize("loss", LOSSES)

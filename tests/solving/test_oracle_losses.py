@@ -166,6 +166,9 @@ def orderings(problem: Problem) -> None:
             cost, tree = known.lickety(rows, depth, lookahead)
             assert optimal <= cost <= value
             assert known.cost(tree, rows) == cost
+            cost, tree = known.completed_lickety(rows, depth, lookahead)
+            assert optimal <= cost <= value
+            assert known.cost(tree, rows) == cost
 
 
 @given(problem=problems_with_losses(max_rows=16, max_columns=4, max_depth=3))

@@ -198,6 +198,23 @@ class Enumeration:
         no = [i for i in rows if not self.X[i][feature]]
         return self.lickety(yes, depth - 1, lookahead) + self.lickety(no, depth - 1, lookahead)
 
+    def completed_lickety(self, rows: Rows, depth: int, lookahead: int) -> Fraction:
+        """LicketySPLIT, splits judged by its own trees of one level of lookahead less."""
+        if lookahead == 0 or depth == 0:
+            return self.greedy(rows, depth)
+        if lookahead >= depth:
+            return self.optimal(rows, depth)
+        values = [
+            self.completed_lickety(yes, depth - 1, lookahead - 1)
+            + self.completed_lickety(no, depth - 1, lookahead - 1)
+            for yes, no in self.splits(rows)
+        ]
+        if min(values, default=self.leaf(rows)) >= self.leaf(rows):
+            return self.leaf(rows)
+        first = self.splits(rows)[values.index(min(values))]
+        below = [self.completed_lickety(side, depth - 1, lookahead) for side in first]
+        return min(self.leaf(rows), sum(below, Fraction(0)))
+
     # Sets
 
     def objective(self, tree: Tree, rows: Rows) -> Fraction:

@@ -75,6 +75,7 @@ class Oracle:
         self._best_gain: dict[int, int | None] = {}
         self._greedy: dict[tuple[int, int], tuple[int, Tree]] = {}
         self._value: dict[tuple[int, int, int], tuple[int, Tree]] = {}
+        self._completed: dict[tuple[int, int, int], tuple[int, Tree]] = {}
         root = self.class_weights(self.everything)
         self.loss = leaf_loss(loss, root, costs=costs, unit_bits=unit_bits)
         # A greedy that splits by the loss itself has its last split from that already.
@@ -202,6 +203,35 @@ class Oracle:
         yes_cost, yes = self.lickety(mask & column, depth - 1, lookahead)
         no_cost, no = self.lickety(mask & ~column, depth - 1, lookahead)
         return yes_cost + no_cost, (feature, yes, no)
+
+    def completed_lickety(self, mask: int, depth: int, lookahead: int) -> tuple[int, Tree]:
+        """LicketySPLIT that judges splits by its own trees, of one level of lookahead less.
+
+        The first split is the one whose children cost least by such trees; below it, the same with
+        the whole lookahead. The best child by less lookahead need not be the best by more, so the
+        split must still pay in the end.
+        """
+        if depth == 0 or lookahead == 0:
+            return self.greedy(mask, depth)
+        known = self._completed.get((mask, depth, lookahead))
+        if known is None:
+            least, sides = self.leaf(mask), None
+            for split in self.splits(mask):
+                judged = [
+                    self.completed_lickety(rows, depth - 1, min(lookahead, depth) - 1)[0]
+                    for rows in split[1:]
+                ]
+                if sum(judged) < least:
+                    least, sides = sum(judged), split
+            known = self.leaf(mask), None
+            if sides is not None:
+                feature, yes_rows, no_rows = sides
+                yes_cost, yes = self.completed_lickety(yes_rows, depth - 1, lookahead)
+                no_cost, no = self.completed_lickety(no_rows, depth - 1, lookahead)
+                if yes_cost + no_cost < known[0]:
+                    known = yes_cost + no_cost, (feature, yes, no)
+            self._completed[mask, depth, lookahead] = known
+        return known
 
     def cost(self, tree: Tree, mask: int) -> int:
         """What a given tree costs; its splits must be admissible."""
