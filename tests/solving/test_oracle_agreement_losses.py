@@ -78,7 +78,7 @@ def disagreements(problem: Problem, rng: np.random.Generator) -> int:
         if algorithm == "optimal":
             assert solution.status == "optimal"
             units = known.cost(found, known.everything) - cost
-            assert units <= known.doubtful * 2 ** (depth + 1) * known.regularization.denominator
+            assert units <= known.loss.off * 2 ** (depth + 1) * known.regularization.denominator
     return n_different
 
 
@@ -101,9 +101,9 @@ def assert_is_what_it_says(
     )
     if known.loss.says_shares:
         assert float(solution.objective) == pytest.approx(float(real), rel=1e-12)
-        # Each leaf is rounded once, and doubles may round to the unit beside.
+        # Each leaf is rounded once, and doubles may round to another unit.
         units = abs(counted(known, solution) - known.cost(found, known.everything))
-        assert units <= known.doubtful * solution.leaves * known.regularization.denominator
+        assert units <= known.loss.off * solution.leaves * known.regularization.denominator
     else:
         assert solution.objective == real
         assert solution.objective == known.objective(known.cost(found, known.everything))
@@ -171,6 +171,21 @@ def test_wider_problems(loss: str, seed: int) -> None:
     for _ in range(15):
         problem = random_problem(rng, max_rows=150, max_columns=7)
         n_different += disagreements(with_loss(rng, problem, loss), rng)
+    assert n_different <= 1
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", seeds(3, 1))
+def test_rare_classes(loss: str, seed: int) -> None:
+    """Differences of large numbers are what little there is to lose."""
+    rng = np.random.default_rng([75, seed])
+    n_different = 0
+    for _ in range(20):
+        problem = with_loss(rng, noisy_problem(rng), loss)
+        heavy = rng.integers(10**5, 10**7, size=len(problem.X))
+        light = rng.integers(1, 4, size=len(problem.X))
+        weights = np.where(problem.codes == 0, heavy, light)
+        n_different += disagreements(dataclasses.replace(problem, weights=weights), rng)
     assert n_different <= 1
 
 

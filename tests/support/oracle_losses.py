@@ -41,6 +41,7 @@ class LeafLoss:
     whole: int
     says_shares = False  # otherwise two leaves with one label say the same
     doubtful = False
+    off = 0  # units that doubles may be off by in a leaf
 
     def units(self, weights: Weights) -> int:
         raise NotImplementedError
@@ -133,8 +134,10 @@ class Rounded(LeafLoss):
         units = self.share(weights) * self.whole
         nearest = round(units)
         if self.root:
-            largest = Fraction(self.largest(weights) / self.root) * self.whole
-            self.doubtful |= Fraction(1, 2) - abs(units - nearest) < largest * DOUBLE
+            error = Fraction(self.largest(weights) / self.root) * self.whole * DOUBLE
+            if Fraction(1, 2) - abs(units - nearest) < error:
+                self.doubtful = True
+                self.off = max(self.off, math.ceil(error))
         return nearest
 
     def after(self, yes: Weights, no: Weights) -> Any:
