@@ -25,7 +25,7 @@ class Units:
     """Losses in whole numbers: exact for zero_one and costs, rounded for brier and log_loss."""
 
     loss: Loss
-    whole: Fraction | int  # as many units as add 1 to the objective
+    whole: Fraction  # as many units as add 1 to the objective
     max_loss: int  # no tree loses more
     bits: int = 0  # of rounded losses: the root loses 2**bits
     scale: float = 1.0  # units in a loss of 1, if they are rounded
@@ -33,7 +33,7 @@ class Units:
     @classmethod
     def of_errors(cls, weight: int) -> Units:
         """Return the units of misclassified weight; no tree gets every row wrong."""
-        return cls(ZERO_ONE, weight, weight - 1)
+        return cls(ZERO_ONE, Fraction(weight), weight - 1)
 
     @classmethod
     def of(cls, loss: Loss, totals: NDArray[np.int64], *, bits: int, most_leaves: int) -> Units:
@@ -47,7 +47,7 @@ class Units:
         root = float(loss.loss(totals))
         scale = 2.0**bits / root if root > 0 else 1.0
         # Each leaf is rounded, if only by half a unit: many leaves may lose more than the root.
-        return cls(loss, 2**bits, 2**bits + most_leaves, bits, scale)
+        return cls(loss, Fraction(2**bits), 2**bits + most_leaves, bits, scale)
 
     def prices(self, regularization: Fraction, most_leaves: int) -> tuple[int, int]:
         """Return what the core takes for a unit of loss and for a leaf."""
@@ -103,7 +103,7 @@ class Units:
 
         That is half a unit for each leaf; the rest is for what double precision makes of its loss.
         """
-        return Fraction(0) if self.loss.is_exact else Fraction(leaves) / self.whole
+        return Fraction(0) if self.loss.is_exact else leaves / self.whole
 
 
 def _sums(loss: Costs, totals: NDArray[np.int64]) -> list[int]:
