@@ -243,7 +243,10 @@ def test_estimators(loss: str) -> None:
     for _ in range(25):
         problem, _ = random_question(rng, max_rows=40, max_columns=6, max_depth=3)
         problem = with_loss(rng, problem, loss)
-        known = Oracle(problem.X, problem.codes, **problem.definition)
+        exact_last_split = bool(rng.random() < 0.5)
+        known = Oracle(
+            problem.X, problem.codes, **problem.definition, exact_last_split=exact_last_split
+        )
         rows, depth = known.everything, problem.max_depth
         options = estimator_options(problem, rng)
         for kind, own, (cost, tree) in (
@@ -255,7 +258,9 @@ def test_estimators(loss: str) -> None:
         ):
             if own and problem.max_depth < own["lookahead_depth"]:
                 continue
-            model = kind(**options, **own)
+            greedy = kind is not OptimalTreeClassifier
+            last = {"exact_last_split": exact_last_split} if greedy else {}
+            model = kind(**options, **own, **last)
             model.fit(problem.X, problem.codes, sample_weight=problem.weights)
             found = model.tree_
             assert oracle.nested(found.feature, found.left, found.right) == tree or known.doubtful
