@@ -27,6 +27,7 @@ class Origin:
     home: str  # "datasets", "sklearn" or "folder"
     positive: Any = None
     file: str = ""  # its name there, if another
+    without: tuple[str, ...] = ()  # columns that are known only after the class is
 
 
 ORIGINS = {
@@ -40,7 +41,7 @@ ORIGINS = {
     "hypothyroid": Origin("datasets", "N"),
     "bank": Origin("datasets", "yes"),
     "breast_cancer": Origin("sklearn", 0),
-    "coupon": Origin("folder", 1),
+    "coupon": Origin("folder", 1, without=("click",)),
     "wilt": Origin("folder", 0, "contree_wilt"),
     "rice": Origin("folder", 1, "contree_rice"),
     "page": Origin("folder", file="contree_page"),
@@ -91,6 +92,7 @@ def load(name: str) -> RawTable:
     """Return a table, or MAX_ROWS rows of it, which are the same in every run."""
     origin = ORIGINS[name]
     X, labels = _frame(origin, origin.file or name)
+    X = X.drop(columns=list(origin.without))
     classes = sorted(set(labels.tolist()))
     if origin.positive is not None:
         labels = (labels == origin.positive).astype(np.int64)
