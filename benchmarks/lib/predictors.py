@@ -122,7 +122,7 @@ class Figs(Predictor):
         self._class = FIGSClassifier
 
     def settings(self, X: Any, y: NDArray[np.int64]) -> list[Settings]:
-        return [{"max_rules": rules} for rules in (3, 6, 10, 15, 22, 30)]
+        return [{"max_rules": rules} for rules in (5, 12, 20, 30)]
 
     def fit(self, X: Any, y: NDArray[np.int64], setting: Settings) -> Any:
         read = _numbers(X, fill=True)
@@ -166,7 +166,7 @@ class Logistic(Predictor):
     """Logistic regression on scaled numbers, one-hot categories and filled gaps."""
 
     def settings(self, X: Any, y: NDArray[np.int64]) -> list[Settings]:
-        return [{"C": 10.0**power} for power in range(-4, 3)]
+        return [{"C": 10.0**power} for power in range(-3, 2)]
 
     def fit(self, X: Any, y: NDArray[np.int64], setting: Settings) -> Any:
         from sklearn.linear_model import LogisticRegression
@@ -181,11 +181,7 @@ class Boosting(Predictor):
     """scikit-learn's HistGradientBoosting, which knows gaps and categories."""
 
     def settings(self, X: Any, y: NDArray[np.int64]) -> list[Settings]:
-        return [
-            {"max_leaf_nodes": leaves, "learning_rate": rate, "max_iter": rounds}
-            for leaves in (8, 31)
-            for rate, rounds in ((0.05, 200), (0.1, 100))
-        ]
+        return [{"max_leaf_nodes": leaves} for leaves in (8, 31)]
 
     def fit(self, X: Any, y: NDArray[np.int64], setting: Settings) -> Any:
         from sklearn.ensemble import HistGradientBoostingClassifier
