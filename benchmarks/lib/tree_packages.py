@@ -339,10 +339,22 @@ class Cart(Method):
 
 
 METHODS: dict[str, Callable[[Problem], Method]] = {
-    "splitsecond LicketySPLIT": partial(SplitSecond, name="LicketySPLITClassifier"),
+    "splitsecond LicketySPLIT": partial(
+        SplitSecond, name="LicketySPLITClassifier", exact_last_split=False
+    ),
     "splitsecond LicketySPLIT, exact last split": partial(
         SplitSecond, name="LicketySPLITClassifier", exact_last_split=True
     ),
+    **{
+        f"splitsecond LicketySPLIT, lookahead {levels}{suffix}": partial(
+            SplitSecond,
+            name="LicketySPLITClassifier",
+            lookahead_depth=levels,
+            exact_last_split=bool(suffix),
+        )
+        for levels in (1, 2)
+        for suffix in ("", ", exact last split")
+    },
     **{
         f"splitsecond SPLIT, lookahead {levels}": partial(
             SplitSecond, name="SPLITClassifier", lookahead_depth=levels
@@ -360,6 +372,7 @@ METHODS: dict[str, Callable[[Problem], Method]] = {
     "licketysplit, lookahead 1, search alone": partial(
         Licketysplit, lookahead=1, probabilities=False
     ),
+    "licketysplit, lookahead 2": partial(Licketysplit, lookahead=2),
     "licketysplit, lookahead 2, search alone": partial(
         Licketysplit, lookahead=2, probabilities=False
     ),

@@ -46,6 +46,7 @@ def test_every_method_of_another_package_is_known(benchmark_module: Any) -> None
     environments = benchmark_module("lib.environments")
     methods = (
         benchmark_module("lib.tree_packages").METHODS
+        | benchmark_module("lib.loss_packages").LOSS_METHODS
         | benchmark_module("lib.set_packages").SET_METHODS
         | benchmark_module("lib.rid_packages").RID_METHODS
         | benchmark_module("lib.heldout_worker").PREDICTORS
@@ -64,6 +65,10 @@ def test_planned_methods_exist_and_names_are_unique(benchmark_module: Any) -> No
         planned = list(plan(benchmark_module("lib.problems").TREE_SETS))
         assert len({str(comparison) for comparison in planned}) == len(planned) > 0, heading
         assert {name for comparison in planned for name in comparison.methods} <= set(methods)
+    lookahead = benchmark_module("lookahead")
+    for levels in lookahead.LEVELS:
+        for comparison in lookahead.comparisons(lookahead.DATA_SETS, levels):
+            assert set(comparison.methods) <= set(methods)
     series = list(
         scaling.plan(scaling.DEFAULT_METHODS, max_rows=10**6, max_columns=100, max_threads=6)
     )
