@@ -65,7 +65,7 @@ def test_planned_methods_exist_and_names_are_unique(benchmark_module: Any) -> No
         planned = list(plan(benchmark_module("lib.problems").TREE_SETS))
         assert len({str(comparison) for comparison in planned}) == len(planned) > 0, heading
         assert {name for comparison in planned for name in comparison.methods} <= set(methods)
-    lookahead = benchmark_module("lookahead")
+    lookahead = benchmark_module("lookahead_peers")
     for levels in lookahead.LEVELS:
         for comparison in lookahead.comparisons(lookahead.DATA_SETS, levels):
             assert set(comparison.methods) <= set(methods)

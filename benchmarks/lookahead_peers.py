@@ -1,6 +1,6 @@
 """Compares LicketySPLIT that looks one or two levels ahead with the authors' own package.
 
-    python benchmarks/lookahead.py --out benchmarks/results
+    python benchmarks/lookahead_peers.py --out benchmarks/results
 
 Both get the same matrix, take turns on one thread, and are judged by the same objective. Of
 licketysplit, `fit` and the search inside alone are timed. README.md in this folder says how.
@@ -119,7 +119,7 @@ def main() -> None:
     absent = environments.absent(map(theirs, options.lookahead))
     facts = data.describe(options.data_set) | report.not_run(absent)
     rows: dict[int, list[dict[str, Any]]] = {levels: [] for levels in plan}
-    with resumable.Run("lookahead", sum(map(len, plan.values())), options, limits) as run:
+    with resumable.Run("lookahead_peers", sum(map(len, plan.values())), options, limits) as run:
         for levels, asked in plan.items():
             for comparison in asked:
                 package = environments.package_of
@@ -136,7 +136,7 @@ def main() -> None:
                 measured = [row for group in rows.values() for row in group]
                 tables = [Table("Ours against licketysplit", VERDICT_COLUMNS, verdicts(measured))]
                 tables += [Table(f"Lookahead {k}", COLUMNS, group) for k, group in rows.items()]
-                text = report.save(options.out, "lookahead", facts, tables)
+                text = report.save(options.out, "lookahead_peers", facts, tables)
     print(text)
 
 
