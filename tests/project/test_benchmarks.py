@@ -203,6 +203,40 @@ def test_what_was_measured_is_kept_for_its_commit_and_settings(
         assert run(budget=2, commit="def456 with local changes")[0]["call"] == number
 
 
+def test_what_was_measured_is_kept_while_the_files_it_depends_on_are_the_same(
+    benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resumable, report = benchmark_module("lib.resumable"), benchmark_module("lib.report")
+    monkeypatch.setattr(report, "versions", dict)
+    state = {"src": "abc123"}
+    monkeypatch.setattr(report, "content", lambda paths: "".join(state[path] for path in paths))
+    calls: list[str] = []
+
+    def run(commit: str) -> Any:
+        monkeypatch.setattr(report, "commit", lambda: commit)
+        options = argparse.Namespace(work=tmp_path, force=False)
+        with resumable.Run("calls", 1, options, {}) as running:
+            rows = running.rows(
+                "one", lambda: [{"call": calls.append("") or len(calls)}], depends_on=["src"]
+            )
+            return rows[0]["call"]
+
+    assert run("aaa") == run("bbb with local changes") == 1
+    state["src"] = "def456"
+    assert run("bbb") == 2
+    state["src"] = "def456 with local changes"
+    assert (run("bbb"), run("bbb")) == (3, 4)
+
+
+def test_the_content_of_files_has_a_name(benchmark_module: Any) -> None:
+    report = benchmark_module("lib.report")
+    if report.commit() == "unknown":
+        pytest.skip("this is no git repository")
+    both = report.content(["benchmarks/README.md", "core"])
+    assert both != report.content(["core"])
+    assert report.content(["no such file"]) == "unknown"
+
+
 @pytest.mark.parametrize(
     ("changes", "shown"),
     [
