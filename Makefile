@@ -61,8 +61,8 @@ run-core-tests:
 
 # Tests of limits look at the clock, so they run alone; the others share the processors.
 test-python: $(VENV)/.extra-test  ## Run all Python tests
-	$(PY) -m pytest $(PARALLEL) --ignore tests/solving/test_limits.py
-	$(PY) -m pytest tests/solving/test_limits.py
+	$(PY) -m pytest $(PARALLEL) --ignore tests/limits
+	$(PY) -m pytest tests/limits
 
 test-exports: export SPLITSECOND_REQUIRE_EXPORTS := 1
 test-exports: $(VENV)/.extra-test-exports  ## Run the tests that need shap and ONNX

@@ -7,10 +7,13 @@
 
 // For functions that files compiled for several instruction sets share: never a function of its own, which the linker
 // could choose for a processor that cannot run it.
+// The other one keeps what is seldom called out of its callers.
 #if defined(_MSC_VER)
 #define SPLITSECOND_INLINE __forceinline
+#define SPLITSECOND_NOINLINE __declspec(noinline)
 #else
 #define SPLITSECOND_INLINE inline __attribute__((always_inline))
+#define SPLITSECOND_NOINLINE __attribute__((noinline))
 #endif
 
 namespace splitsecond {

@@ -133,6 +133,16 @@ private:
     std::uint32_t n_groups_ = 0;
 };
 
+// What is best for a group, given the classes that are in it: there may be thousands of others.
+template <class LossType>
+std::size_t best_label(const LossType& loss, const std::vector<Count>& weight,
+                       const std::vector<std::size_t>& classes) {
+    if constexpr (LossType::says_class)
+        return classes[loss.prediction(classes.size(), [&](std::size_t i) { return weight[classes[i]]; })];
+    else
+        return loss.prediction(weight.size(), [&](std::size_t c) { return weight[c]; });
+}
+
 }  // namespace
 
 void mark_unavoidable(const Kernels& kernels, const Objective& objective, View& view, Limits& limits) {
@@ -148,22 +158,24 @@ void mark_unavoidable(const Kernels& kernels, const Objective& objective, View& 
                   run_of.begin() + static_cast<std::ptrdiff_t>(run.end), &run);
     std::vector<Count> weight(view.n_classes, 0);
     std::vector<std::size_t> classes;  // of a group
-    objective.with_loss([&](auto loss) {
+    objective.with_loss([&](const auto& loss) {
         for (std::size_t g = 0; g < groups.n_groups(); ++g) {
             const std::uint32_t* first = rows.data() + (g == 0 ? 0 : end[g - 1]);
             const std::uint32_t* last = rows.data() + end[g];
             classes.clear();
             for (const std::uint32_t* r = first; r != last; ++r) {
                 const Run& run = *run_of[*r / kBlock];
-                if (weight[run.cls] == 0) classes.push_back(run.cls);
-                weight[run.cls] += run.weight;
+                if (run.channel == view.n_classes) continue;  // counted with its class
+                if (weight[run.channel] == 0) classes.push_back(run.channel);
+                weight[run.channel] += run.weight;
             }
-            const std::size_t predicted =
-                classes[loss.prediction(classes.size(), [&](std::size_t i) { return weight[classes[i]]; })];
+            const std::size_t predicted = best_label(loss, weight, classes);
             for (const std::size_t cls : classes) weight[cls] = 0;
-            for (const std::uint32_t* r = first; r != last; ++r)
-                if (loss.is_unavoidable(run_of[*r / kBlock]->cls, predicted))
+            for (const std::uint32_t* r = first; r != last; ++r) {
+                const std::size_t channel = run_of[*r / kBlock]->channel;
+                if (channel < view.n_classes && loss.is_unavoidable(channel, predicted))
                     view.data[*r / kBlock * view.stride + view.unavoidable()] |= Word{1} << *r % kBlock;
+            }
         }
     });
 }

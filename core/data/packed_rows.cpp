@@ -6,11 +6,11 @@ namespace splitsecond {
 
 void split_rows(const Kernels& kernels, const View& view, const Word* rows, std::size_t j, Word* yes,
                 Word* no, Count* counts) {
-    std::fill_n(counts, view.n_classes * view.stride, 0);
+    std::fill_n(counts, view.n_counts(), 0);
     for (const Run& run : view.runs)
         kernels.split_rows(view.data.data() + run.begin * view.stride, view.stride, run.end - run.begin,
                            rows == nullptr ? nullptr : rows + run.begin, view.ones(), j, run.weight,
-                           yes + run.begin, no + run.begin, counts + run.cls * view.stride);
+                           yes + run.begin, no + run.begin, counts + run.channel * view.stride);
 }
 
 void select_rows(const View& view, const Word* rows, std::size_t j, bool yes, Word* mask) {
@@ -27,6 +27,7 @@ namespace {
 void gather_columns(const Kernels& kernels, const View& view, const Word* mask,
                     const std::vector<std::uint32_t>* columns, View& out) {
     out.n_classes = view.n_classes;
+    out.counts_rows = view.counts_rows;
     out.runs.clear();
     std::vector<std::size_t> sources;
     std::size_t word = 0;
@@ -35,7 +36,7 @@ void gather_columns(const Kernels& kernels, const View& view, const Word* mask,
         const std::size_t rows = kernels.count_bits(mask + run.begin, run.end - run.begin);
         if (rows == 0) continue;
         const std::size_t words = (rows + 63) / 64;
-        out.runs.push_back({run.cls, run.weight, word, word + words});
+        out.runs.push_back({run.channel, run.weight, word, word + words});
         sources.push_back(r);
         word += words;
     }
@@ -93,9 +94,9 @@ std::vector<std::uint32_t> gather_node(const Kernels& kernels, const View& view,
     columns.push_back(static_cast<std::uint32_t>(view.ones()));
     columns.push_back(static_cast<std::uint32_t>(view.unavoidable()));
     gather(kernels, view, mask, columns, out);
-    out_counts.resize(out.n_classes * out.stride);
+    out_counts.resize(out.n_counts());
     out_counts.fill(0);
-    for (std::size_t c = 0; c < view.n_classes; ++c)
+    for (std::size_t c = 0; c < view.n_channels(); ++c)
         for (std::size_t j = 0; j < columns.size(); ++j)
             out_counts[c * out.stride + j] = counts[c * view.stride + columns[j]];
     return columns;

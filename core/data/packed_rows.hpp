@@ -4,6 +4,8 @@
 //            run have the same class and the same weight, so that no label mask is needed and a weighted
 //            count is a sum of popcounts times the run's weight. A row whose weight has no run of its own
 //            appears in several runs, one for each bit of its weight.
+// Channels:  counts are one number for each channel and column. The channels are the classes; and, where rows have
+//            weights and their number matters, one more, in whose run every row stands once.
 // Columns:   0 .. n_features-1 are features; then one column of ones (the rows there are), then one that
 //            marks rows of unavoidable loss (all zero when these were not looked for).
 // Invariant: each run starts at a word and has one at least; runs of a class follow each other; bits past a
@@ -21,7 +23,7 @@
 namespace splitsecond {
 
 struct Run {
-    std::size_t cls;
+    std::size_t channel;  // a class, or the channel of rows
     Count weight;
     std::size_t begin;  // words
     std::size_t end;
@@ -29,6 +31,7 @@ struct Run {
 
 struct View {
     std::size_t n_classes = 0;
+    bool counts_rows = false;  // in a channel of their own
     std::size_t n_features = 0;
     std::size_t stride = 0;
     std::vector<Run> runs;
@@ -37,6 +40,8 @@ struct View {
 
     explicit View(Limits& limits) : data(limits) {}
 
+    std::size_t n_channels() const { return n_classes + (counts_rows ? 1 : 0); }
+    std::size_t n_counts() const { return n_channels() * stride; }
     std::size_t ones() const { return n_features; }
     std::size_t unavoidable() const { return n_features + 1; }
     std::size_t n_words() const { return runs.empty() ? 0 : runs.back().end; }
@@ -47,8 +52,8 @@ struct View {
     }
 };
 
-// Divides some rows (all when null) by column j into yes and no, and counts the classes of the yes rows in
-// all columns: counts[c * stride + j]. Column `ones` then holds the class totals.
+// Divides some rows (all when null) by column j into yes and no, and counts the channels of the yes rows in
+// all columns: counts[c * stride + j]. Column `ones` then holds the totals.
 void split_rows(const Kernels& kernels, const View& view, const Word* rows, std::size_t j, Word* yes,
                 Word* no, Count* counts);
 

@@ -104,12 +104,13 @@ std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table) 
 }
 
 std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Target& target, Limits& limits,
-                         View& view, bool keep_equal) {
+                         View& view, bool keep_equal, bool count_rows) {
     view.n_classes = target.n_classes;
+    view.counts_rows = count_rows && target.weights != nullptr;  // otherwise each row weighs 1
     view.n_features = table.n_columns;
     view.stride = View::stride_for(table.n_columns);
 
-    RunPlan plan(table, target);
+    RunPlan plan(table, target, view.counts_rows);
     std::vector<Run>& runs = plan.runs();
     std::vector<std::size_t> rows_in(runs.size(), 0);
     for (std::size_t i = 0; i < table.n_rows; ++i) {

@@ -19,9 +19,9 @@ namespace splitsecond {
 std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table);
 
 // Packs the table into `view`, all of whose features are distinct (unless keep_equal) and not constant.
-// Returns a cell that is neither 0 nor 1, if there is one; then, or when stopped, the view is of no use.
+// count_rows: with a channel of rows, where these have weights. Returns a cell that is neither 0 nor 1, if there is one; then, or when stopped, the view is of no use.
 std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Target& target, Limits& limits,
-                         View& view, bool keep_equal = false);
+                         View& view, bool keep_equal = false, bool count_rows = false);
 
 // Throws std::invalid_argument for classes or weights out of range.
 void check(const Table& table, const Target& target);

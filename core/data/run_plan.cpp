@@ -50,7 +50,8 @@ std::set<Count> all_bits() {
 
 }  // namespace
 
-RunPlan::RunPlan(const Table& table, const Target& target) : target_(target) {
+RunPlan::RunPlan(const Table& table, const Target& target, bool count_rows)
+    : target_(target), counts_rows_(count_rows) {
     std::vector<Tally> rows(target.n_classes);
     std::vector<bool> many(target.n_classes, false);
     for (std::size_t i = 0; target.weights != nullptr && i < table.n_rows; ++i) {
@@ -69,6 +70,7 @@ RunPlan::RunPlan(const Table& table, const Target& target) : target_(target) {
         add_class(cls, in_chains(weights));
     }
     first_.push_back(runs_.size());
+    if (count_rows) runs_.push_back({target.n_classes, 1, 0, 0});
 }
 
 void RunPlan::add_class(std::size_t cls, const std::vector<Count>& weights) {

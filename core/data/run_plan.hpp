@@ -19,7 +19,8 @@ namespace splitsecond {
 
 class RunPlan {
 public:
-    RunPlan(const Table& table, const Target& target);
+    // count_rows: with a run of weight 1 for every row that has a weight, in a channel behind the classes.
+    RunPlan(const Table& table, const Target& target, bool count_rows);
 
     std::vector<Run>& runs() { return runs_; }  // by class; their words are for the caller to set
 
@@ -28,6 +29,7 @@ public:
     void for_runs_of(std::size_t i, Visit visit) const {
         const std::size_t cls = target_.class_of(i);
         const Count weight = target_.weight_of(i);
+        if (counts_rows_ && weight > 0) visit(runs_.size() - 1);
         std::size_t run = first_[cls];
         while (run < first_[cls + 1] && runs_[run].weight != weight) ++run;
         if (run < first_[cls + 1]) return visit(run);
@@ -39,6 +41,7 @@ private:
     void add_class(std::size_t cls, const std::vector<Count>& weights);
 
     const Target& target_;
+    const bool counts_rows_;
     std::vector<std::size_t> first_;  // first run of each class
     std::vector<std::array<std::size_t, 32>> run_of_bit_;
     std::vector<Run> runs_;

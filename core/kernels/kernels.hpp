@@ -34,9 +34,13 @@ struct FeatureCounts {
     const Count* total;
     std::size_t n_classes;
     std::size_t n_features;
+    // Both sides of a split must have so many rows. They are counted in channel n_classes, behind those of the
+    // classes, if `counts_rows`; otherwise each row weighs 1.
+    Count min_rows = 1;
+    bool counts_rows = false;
 };
 
-// And of those that have two features i <= j: pair[c * class_step + i * row_step + j].
+// And of those that have two features i <= j: pair[c * class_step + i * row_step + j]. Rows likewise.
 struct PairCounts {
     FeatureCounts features;
     const Count* pair;
@@ -44,7 +48,7 @@ struct PairCounts {
     std::size_t row_step;
     void* scratch;  // kStumpScratch * n_features bytes
 };
-inline constexpr std::size_t kStumpScratch = 7 * sizeof(double);
+inline constexpr std::size_t kStumpScratch = 2 * sizeof(Cost);
 
 // What is known of the children of a node's features, and of those of one feature f: the weight of all rows and
 // of f's yes-child, a lower bound for either child, and the maximum cost of a row of weight 1.
@@ -67,7 +71,7 @@ struct LossKernels {
     void (*leaf_losses)(const Objective& objective, const FeatureCounts& counts, Count* with, Cost* yes,
                         Cost* no);
 
-    // The minimum loss of two leaves, over all features.
+    // The minimum loss of two leaves, over all features; at most that of one leaf.
     Cost (*best_stump)(const Objective& objective, const FeatureCounts& counts);
 
     // For both children of every feature, the minimum loss of one further split. yes[j] and no[j] hold the loss of a
@@ -75,9 +79,13 @@ struct LossKernels {
     void (*best_stumps)(const Objective& objective, const PairCounts& counts, const Count* with, Cost* yes,
                         Cost* no);
 
-    // What greedy chooses by: criterion[j] of the split on j, summed over both sides; infinite when a side is
-    // empty. For 0-1 loss the entropy in bits, times the weight. Returns the minimum.
-    double (*split_criteria)(const Objective& objective, const FeatureCounts& counts, double* criterion);
+    // What greedy chooses by: criterion[j] of the split on j, summed over both sides; infinite when a side has too few
+    // rows. Entropies are in bits, times the weight; losses in units, before they are rounded.
+    struct Criteria {
+        double minimum;
+        double tie;  // sums no further from the minimum are a tie
+    };
+    Criteria (*split_criteria)(const Objective& objective, const FeatureCounts& counts, double* criterion);
 };
 
 struct Kernels {
@@ -136,9 +144,5 @@ std::vector<const Kernels*> available_kernels();
 
 // The named path, or the fastest for "auto". Throws std::invalid_argument for one that cannot run here.
 const Kernels& find_kernels(const char* name);
-
-// x * log2(x) for 0 <= x < kEntropyTableSize, made once by the same function the kernels use.
-inline constexpr Count kEntropyTableSize = 1 << 16;
-const double* entropy_table();
 
 }  // namespace splitsecond

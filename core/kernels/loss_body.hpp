@@ -3,129 +3,224 @@
 #pragma once
 
 #include <cstring>
+#include <limits>
 
 #include "kernels/kernels.hpp"
 #include "kernels/quarters.hpp"
+#include "losses/x_log_x.hpp"
 
 namespace splitsecond {
 namespace {
 
-constexpr std::size_t kFeatureBlock = 64;  // features at a time, so that sums stay in registers or close by
+constexpr std::size_t kFeatureBlock = kSideBySide;  // features at a time, so that sums stay close by
 
-// Calls visit(begin, n) for blocks of features.
+// Calls visit(begin, n) for blocks of features from `first` on.
 template <class Visit>
-SPLITSECOND_INLINE void for_blocks(std::size_t n_features, const Visit& visit) {
-    for (std::size_t begin = 0; begin < n_features; begin += kFeatureBlock)
+SPLITSECOND_INLINE void for_blocks(std::size_t first, std::size_t n_features, const Visit& visit) {
+    for (std::size_t begin = first; begin < n_features; begin += kFeatureBlock)
         visit(begin, smaller(kFeatureBlock, n_features - begin));
 }
 
-// Losses of the leaves on both sides of features begin .. begin + n - 1.
-template <class LossType>
-SPLITSECOND_INLINE void block_losses(LossType loss, const FeatureCounts& p, std::size_t begin, std::size_t n,
-                                     Count* with, typename LossType::Value* yes,
-                                     typename LossType::Value* no) {
-    if (p.n_classes == 2) {
-        const Count* single0 = p.single + begin;
-        const Count* single1 = single0 + p.step;
-        const Count total0 = p.total[0], total1 = p.total[1];
-        for (std::size_t j = 0; j < n; ++j) {
-            with[j] = single0[j] + single1[j];
-            yes[j] = loss.of_two(single0[j], single1[j]);
-            no[j] = loss.of_two(total0 - single0[j], total1 - single1[j]);
-        }
-        return;
-    }
+inline Count sum_of(const Count* total, std::size_t n_classes) {
     Count all = 0;
-    for (std::size_t c = 0; c < p.n_classes; ++c) all += p.total[c];
-    for (std::size_t j = 0; j < n; ++j) {
-        with[j] = 0;
-        yes[j] = no[j] = loss.start();
-    }
+    for (std::size_t c = 0; c < n_classes; ++c) all += total[c];
+    return all;
+}
+
+// Calls visit with the loss, in the form that is fastest for these weights.
+template <class LossType, class Visit>
+SPLITSECOND_INLINE void with_loss_for(const Objective& objective, Count all, const Visit& visit) {
+    const auto loss = objective.as<LossType>();
+    if constexpr (requires { loss.for_weights_up_to(all, visit); })
+        loss.for_weights_up_to(all, visit);
+    else
+        visit(loss);
+}
+
+// ---- both sides of each feature -------------------------------------------------------------------
+
+// The weight of features begin .. begin + n - 1.
+SPLITSECOND_INLINE void block_weights(const FeatureCounts& p, std::size_t begin, std::size_t n, Count* with) {
+    for (std::size_t j = 0; j < n; ++j) with[j] = 0;
     for (std::size_t c = 0; c < p.n_classes; ++c) {
         const Count* count = p.single + c * p.step + begin;
-        const Count total = p.total[c];
-        for (std::size_t j = 0; j < n; ++j) {
-            with[j] += count[j];
-            yes[j] = loss.add(yes[j], count[j]);
-            no[j] = loss.add(no[j], total - count[j]);
-        }
-    }
-    for (std::size_t j = 0; j < n; ++j) {
-        yes[j] = loss.finish(yes[j], with[j]);
-        no[j] = loss.finish(no[j], all - with[j]);
+        for (std::size_t j = 0; j < n; ++j) with[j] += count[j];
     }
 }
 
+// What the leaves on both sides of these features lose, given their weight: `evaluate` is one of the loss's functions,
+// called as evaluate(weight, total, out).
+template <class Evaluate, class Value>
+SPLITSECOND_INLINE void on_both_sides(const FeatureCounts& p, std::size_t begin, const Count* with, Count all,
+                                      const Evaluate& evaluate, Value* yes, Value* no) {
+    const Count* single = p.single + begin;
+    evaluate([=, &p](std::size_t c, std::size_t j) { return single[c * p.step + j]; },
+             [=](std::size_t j) { return with[j]; }, yes);
+    evaluate([=, &p](std::size_t c, std::size_t j) { return p.total[c] - single[c * p.step + j]; },
+             [=](std::size_t j) { return all - with[j]; }, no);
+}
+
+template <class LossType>
+SPLITSECOND_INLINE void block_losses(const LossType& loss, const FeatureCounts& p, std::size_t begin,
+                                     std::size_t n, Count all, const Count* with,
+                                     typename LossType::Value* yes, typename LossType::Value* no) {
+    const auto evaluate = [&](const auto& weight, const auto& total, typename LossType::Value* out) {
+        loss.losses(p.n_classes, n, weight, total, out);
+    };
+    on_both_sides(p, begin, with, all, evaluate, yes, no);
+}
+
+// Which of these features have enough rows on both sides, given their weight.
+struct EnoughRows {
+    const FeatureCounts& counts;
+    Count all_rows;
+
+    explicit EnoughRows(const FeatureCounts& p)
+        : counts(p), all_rows(p.counts_rows ? p.total[p.n_classes] : sum_of(p.total, p.n_classes)) {}
+
+    const Count* rows(std::size_t begin, const Count* with) const {
+        return counts.counts_rows ? counts.single + counts.n_classes * counts.step + begin : with;
+    }
+    SPLITSECOND_INLINE bool operator()(Count rows) const {
+        return rows >= counts.min_rows && all_rows - rows >= counts.min_rows;
+    }
+};
+
 template <class LossType>
 void leaf_losses(const Objective& objective, const FeatureCounts& p, Count* with, Cost* yes, Cost* no) {
-    const auto loss = objective.as<LossType>();
-    for_blocks(p.n_features, [&](std::size_t begin, std::size_t n) {
-        Count weight[kFeatureBlock];  // local, so that the compiler knows they overlap nothing
-        typename LossType::Value in_yes[kFeatureBlock], in_no[kFeatureBlock];
-        block_losses(loss, p, begin, n, weight, in_yes, in_no);
-        std::memcpy(with + begin, weight, n * sizeof(Count));
-        for (std::size_t j = 0; j < n; ++j) yes[begin + j] = static_cast<Cost>(in_yes[j]);
-        for (std::size_t j = 0; j < n; ++j) no[begin + j] = static_cast<Cost>(in_no[j]);
+    const Count all = sum_of(p.total, p.n_classes);
+    with_loss_for<LossType>(objective, all, [&](const auto& loss) {
+        for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
+            Count weight[kFeatureBlock];  // local, so that the compiler knows they overlap nothing
+            typename LossType::Value in_yes[kFeatureBlock], in_no[kFeatureBlock];
+            block_weights(p, begin, n, weight);
+            block_losses(loss, p, begin, n, all, weight, in_yes, in_no);
+            std::memcpy(with + begin, weight, n * sizeof(Count));
+            for (std::size_t j = 0; j < n; ++j) yes[begin + j] = static_cast<Cost>(in_yes[j]);
+            for (std::size_t j = 0; j < n; ++j) no[begin + j] = static_cast<Cost>(in_no[j]);
+        });
     });
 }
 
 template <class LossType>
 Cost best_stump(const Objective& objective, const FeatureCounts& p) {
-    const auto loss = objective.as<LossType>();
-    // Two leaves never lose more than one.
+    using Value = typename LossType::Value;
+    const Count all = sum_of(p.total, p.n_classes);
+    const EnoughRows has_enough(p);
     Cost best = objective.leaf_loss(p.n_classes, [&](std::size_t c) { return p.total[c]; });
-    for_blocks(p.n_features, [&](std::size_t begin, std::size_t n) {
-        Count weight[kFeatureBlock];
-        typename LossType::Value in_yes[kFeatureBlock], in_no[kFeatureBlock];
-        block_losses(loss, p, begin, n, weight, in_yes, in_no);
-        auto minimum = static_cast<typename LossType::Value>(in_yes[0] + in_no[0]);
-        for (std::size_t j = 1; j < n; ++j)
-            minimum = smaller(minimum, static_cast<typename LossType::Value>(in_yes[j] + in_no[j]));
-        best = smaller(best, static_cast<Cost>(minimum));
+    with_loss_for<LossType>(objective, all, [&](const auto& loss) {
+        for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
+            Count weight[kFeatureBlock];
+            Value in_yes[kFeatureBlock], in_no[kFeatureBlock];
+            block_weights(p, begin, n, weight);
+            block_losses(loss, p, begin, n, all, weight, in_yes, in_no);
+            for (std::size_t j = 0; j < n; ++j) in_yes[j] += in_no[j];
+            if (p.min_rows > 1) {
+                const Count* rows = has_enough.rows(begin, weight);
+                const auto leaf = static_cast<Value>(best);
+                for (std::size_t j = 0; j < n; ++j) in_yes[j] = has_enough(rows[j]) ? in_yes[j] : leaf;
+            }
+            Value minimum = in_yes[0];
+            for (std::size_t j = 1; j < n; ++j) minimum = smaller(minimum, in_yes[j]);
+            best = smaller(best, static_cast<Cost>(minimum));
+        });
     });
     return best;
 }
 
 // ---- the best single split below each child -------------------------------------------------------
 
-// For the children of feature i and, by symmetry, of every later feature: yes[j] and no[j] only fall. Scratch memory:
-// four values and a count for each feature. Weights on the four quarters that two features make follow from those of
-// either, of both and of all; with[j] is the weight of feature j.
+// What two features make of a node's rows: those that have both, only one of them (i or j), or neither; of each, one
+// number for every j of a block.
+template <class Number>
+struct QuarterBlock {
+    Number both[kFeatureBlock], only_i[kFeatureBlock], only_j[kFeatureBlock], neither[kFeatureBlock];
+};
+
+// Rows in each quarter. with[j] is the weight of feature j, with_both[j] that of i and begin + j.
+SPLITSECOND_INLINE void count_quarters(const PairCounts& p, std::size_t i, std::size_t begin, std::size_t n,
+                                       const Count* with, const Count* with_both, Count all,
+                                       QuarterBlock<Count>& rows) {
+    const FeatureCounts& f = p.features;
+    const std::size_t channel = f.n_classes;  // of rows, if they are counted
+    const Count* single = f.counts_rows ? f.single + channel * f.step : with;
+    const Count* pair = f.counts_rows ? p.pair + channel * p.class_step + i * p.row_step + begin : with_both;
+    const Count all_rows = f.counts_rows ? f.total[channel] : all;
+    for (std::size_t j = 0; j < n; ++j) {
+        rows.both[j] = pair[j];
+        rows.only_i[j] = single[i] - pair[j];
+        rows.only_j[j] = single[begin + j] - pair[j];
+        rows.neither[j] = all_rows - single[i] - rows.only_j[j];
+    }
+}
+
+// Losses of a leaf on each quarter.
 template <class LossType>
-void stump_row(LossType loss, const PairCounts& p, std::size_t i, const Count* with, Count* with_both,
-               typename LossType::Value* scratch, typename LossType::Value* yes,
-               typename LossType::Value* no) {
+SPLITSECOND_INLINE void quarter_losses(const LossType& loss, const PairCounts& p, std::size_t i,
+                                       std::size_t begin, std::size_t n, const Count* with,
+                                       const Count* with_both, Count all,
+                                       QuarterBlock<typename LossType::Value>& out) {
+    const FeatureCounts& f = p.features;
+    const Count* pair = p.pair + i * p.row_step + begin;
+    const Count* with_j = with + begin;
+    const Count with_i = with[i];
+    const auto both = [&](std::size_t c, std::size_t j) { return pair[c * p.class_step + j]; };
+    const auto in_i = [&](std::size_t c) { return f.single[c * f.step + i]; };
+    const auto only_j = [&](std::size_t c, std::size_t j) {
+        return f.single[c * f.step + begin + j] - both(c, j);
+    };
+    loss.losses(f.n_classes, n, both, [&](std::size_t j) { return with_both[j]; }, out.both);
+    loss.losses(
+        f.n_classes, n, [&](std::size_t c, std::size_t j) { return in_i(c) - both(c, j); },
+        [&](std::size_t j) { return with_i - with_both[j]; }, out.only_i);
+    loss.losses(f.n_classes, n, only_j, [&](std::size_t j) { return with_j[j] - with_both[j]; }, out.only_j);
+    loss.losses(
+        f.n_classes, n, [&](std::size_t c, std::size_t j) { return f.total[c] - in_i(c) - only_j(c, j); },
+        [&](std::size_t j) { return all - with_i - with_j[j] + with_both[j]; }, out.neither);
+}
+
+// For the children of feature i and, by symmetry, of every later feature: yes[j] and no[j] only fall. with[j] is the
+// weight of feature j.
+template <class LossType>
+void stump_row(const LossType& loss, const PairCounts& p, std::size_t i, const Count* with, Count all,
+               typename LossType::Value* yes, typename LossType::Value* no) {
     using Value = typename LossType::Value;
-    const std::size_t k = p.features.n_features;
-    Value* both = scratch;
-    Value* only_i = both + k;
-    Value* only_j = only_i + k;
-    Value* neither = only_j + k;
-    for (std::size_t j = 0; j < 4 * k; ++j) scratch[j] = loss.start();
-    for (std::size_t j = 0; j < k; ++j) with_both[j] = 0;
-    Count all = 0;
-    for (std::size_t c = 0; c < p.features.n_classes; ++c) {
-        const Count* pair = p.pair + c * p.class_step + i * p.row_step;
-        const Count* single = p.features.single + c * p.features.step;
-        const Count in_yes = single[i], in_no = p.features.total[c] - in_yes;
-        all += p.features.total[c];
-        for (std::size_t j = i + 1; j < k; ++j) {
-            const Count a = pair[j], b = single[j] - a;
-            with_both[j] += a;
-            both[j] = loss.add(both[j], a);
-            only_i[j] = loss.add(only_i[j], in_yes - a);
-            only_j[j] = loss.add(only_j[j], b);
-            neither[j] = loss.add(neither[j], in_no - b);
-        }
-    }
+    constexpr Value kNever = std::numeric_limits<Value>::max();
+    const FeatureCounts& f = p.features;
     Value best_yes = yes[i], best_no = no[i];
-    for (std::size_t j = i + 1; j < k; ++j) {
-        const Count in_both = with_both[j];
-        const Quarters<Value> losses{loss.finish(both[j], in_both), loss.finish(only_i[j], with[i] - in_both),
-                                     loss.finish(only_j[j], with[j] - in_both),
-                                     loss.finish(neither[j], all - with[i] - with[j] + in_both)};
-        losses.lower(best_yes, best_no, yes[j], no[j]);
-    }
+    for_blocks(i + 1, f.n_features, [&](std::size_t begin, std::size_t n) {
+        Count with_both[kFeatureBlock] = {};
+        for (std::size_t c = 0; c < f.n_classes; ++c) {
+            const Count* pair = p.pair + c * p.class_step + i * p.row_step + begin;
+            for (std::size_t j = 0; j < n; ++j) with_both[j] += pair[j];
+        }
+        QuarterBlock<Value> loses;
+        quarter_losses(loss, p, i, begin, n, with, with_both, all, loses);
+        // The best split on j below i's children, and the best on i below j's.
+        Value yes_i[kFeatureBlock], no_i[kFeatureBlock], yes_j[kFeatureBlock], no_j[kFeatureBlock];
+        for (std::size_t j = 0; j < n; ++j) {
+            yes_i[j] = loses.both[j] + loses.only_i[j];
+            no_i[j] = loses.only_j[j] + loses.neither[j];
+            yes_j[j] = loses.both[j] + loses.only_j[j];
+            no_j[j] = loses.only_i[j] + loses.neither[j];
+        }
+        if (f.min_rows > 1) {
+            QuarterBlock<Count> rows;
+            count_quarters(p, i, begin, n, with, with_both, all, rows);
+            for (std::size_t j = 0; j < n; ++j) {
+                const bool has_both = rows.both[j] >= f.min_rows, has_i = rows.only_i[j] >= f.min_rows;
+                const bool has_j = rows.only_j[j] >= f.min_rows, has_neither = rows.neither[j] >= f.min_rows;
+                yes_i[j] = has_both && has_i ? yes_i[j] : kNever;
+                no_i[j] = has_j && has_neither ? no_i[j] : kNever;
+                yes_j[j] = has_both && has_j ? yes_j[j] : kNever;
+                no_j[j] = has_i && has_neither ? no_j[j] : kNever;
+            }
+        }
+        for (std::size_t j = 0; j < n; ++j) best_yes = smaller(best_yes, yes_i[j]);
+        for (std::size_t j = 0; j < n; ++j) best_no = smaller(best_no, no_i[j]);
+        for (std::size_t j = 0; j < n; ++j) yes[begin + j] = smaller(yes[begin + j], yes_j[j]);
+        for (std::size_t j = 0; j < n; ++j) no[begin + j] = smaller(no[begin + j], no_j[j]);
+    });
     yes[i] = best_yes;
     no[i] = best_no;
 }
@@ -133,116 +228,134 @@ void stump_row(LossType loss, const PairCounts& p, std::size_t i, const Count* w
 template <class LossType>
 void best_stumps(const Objective& objective, const PairCounts& p, const Count* with, Cost* yes, Cost* no) {
     using Value = typename LossType::Value;
-    static_assert(6 * sizeof(Value) + sizeof(Count) <= kStumpScratch);
-    const auto loss = objective.as<LossType>();
+    static_assert(2 * sizeof(Value) <= kStumpScratch);
     const std::size_t k = p.features.n_features;
+    const Count all = sum_of(p.features.total, p.features.n_classes);
     Value* best_yes = static_cast<Value*>(p.scratch);
     Value* best_no = best_yes + k;
-    Value* values = best_no + k;
-    Count* with_both = reinterpret_cast<Count*>(values + 4 * k);
     for (std::size_t j = 0; j < k; ++j) best_yes[j] = static_cast<Value>(yes[j]);
     for (std::size_t j = 0; j < k; ++j) best_no[j] = static_cast<Value>(no[j]);
-    for (std::size_t i = 0; i < k; ++i) {
-        if constexpr (sizeof(Value) == sizeof(Count)) {  // losses fill the lanes that counts fill
-            if (p.features.n_classes == 2) {
-                stump_row_of_two(loss, p, i, best_yes, best_no);
-                continue;
+    with_loss_for<LossType>(objective, all, [&](const auto& loss) {
+        for (std::size_t i = 0; i < k; ++i) {
+            if constexpr (sizeof(Value) == sizeof(Count)) {  // losses fill the lanes that counts fill
+                if (p.features.n_classes == 2 && p.features.min_rows <= 1) {
+                    stump_row_of_two(loss, p, i, best_yes, best_no);
+                    continue;
+                }
             }
+            stump_row(loss, p, i, with, all, best_yes, best_no);
         }
-        stump_row(loss, p, i, with, with_both, values, best_yes, best_no);
-    }
+    });
     for (std::size_t j = 0; j < k; ++j) yes[j] = static_cast<Cost>(best_yes[j]);
     for (std::size_t j = 0; j < k; ++j) no[j] = static_cast<Cost>(best_no[j]);
 }
 
-// ---- entropy --------------------------------------------------------------------------------------
+// ---- what greedy chooses by -----------------------------------------------------------------------
 
-inline double as_double(Word bits) {
-    double x;
-    std::memcpy(&x, &bits, sizeof x);
-    return x;
-}
+using Criteria = LossKernels::Criteria;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kTie = 1e-9;  // of the weight, or of the root's loss
 
-inline Word as_bits(double x) {
-    Word bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-constexpr Word kInfinityBits = 0x7FF0000000000000u;
-
-// x * log2(x) for integers x >= 0, to about 1 ulp, without branches so that loops over it vectorize.
-// x = m * 2^e with sqrt(1/2) <= m < sqrt(2); log2(m) = 2/ln(2) * atanh((m-1)/(m+1)) as a series.
-inline double x_log2_x(Count count) {
-    const double x = static_cast<double>(count);
-    const Word bits = as_bits(count < 1 ? 1.0 : x);
-    const Word exponent = (bits - 0x3FE6A09E667F3BCDu) >> 52;
-    const double m = as_double(bits - (exponent << 52));
-    const double e = as_double(0x4338000000000000u + exponent) - 6755399441055744.0;
-    const double s = (m - 1.0) / (m + 1.0);
-    const double z = s * s;
-    double series = 1.0 / 21.0;
-    series = series * z + 1.0 / 19.0;
-    series = series * z + 1.0 / 17.0;
-    series = series * z + 1.0 / 15.0;
-    series = series * z + 1.0 / 13.0;
-    series = series * z + 1.0 / 11.0;
-    series = series * z + 1.0 / 9.0;
-    series = series * z + 1.0 / 7.0;
-    series = series * z + 1.0 / 5.0;
-    series = series * z + 1.0 / 3.0;
-    series = series * z + 1.0;
-    return x * (e + s * series * 2.8853900817779268147);
-}
-
-struct FromTable {
-    const double* table;
-    double operator()(Count x) const { return table[x]; }
-};
-
-struct Computed {
-    double operator()(Count x) const { return x_log2_x(x); }
-};
-
-template <class XLogX>
-inline double split_entropies_with(const XLogX& h, const FeatureCounts& counts, double* entropy) {
-    const auto [single, step, total, n_classes, n_features] = counts;
-    constexpr std::size_t kBlock = 64;
-    Count all = 0;
-    double minimum = as_double(kInfinityBits);
-    for (std::size_t c = 0; c < n_classes; ++c) all += total[c];
-    for (std::size_t begin = 0; begin < n_features; begin += kBlock) {
-        const std::size_t n = n_features - begin < kBlock ? n_features - begin : kBlock;
-        Count inside[kBlock] = {};
-        double spent[kBlock] = {};
-        for (std::size_t c = 0; c < n_classes; ++c) {
-            const Count* count = single + c * step + begin;
-            for (std::size_t j = 0; j < n; ++j) {
-                inside[j] += count[j];
-                spent[j] += h(count[j]) + h(total[c] - count[j]);
-            }
-        }
-        for (std::size_t j = 0; j < n; ++j) {
-            const double value = h(inside[j]) + h(all - inside[j]) - spent[j];
-            const double split = inside[j] > 0 && inside[j] < all ? value : as_double(kInfinityBits);
-            entropy[begin + j] = split;
-            minimum = split < minimum ? split : minimum;
-        }
+// Sets the criteria of features begin .. begin + n - 1 that have enough rows on both sides; returns their minimum.
+SPLITSECOND_INLINE double keep_admissible(const EnoughRows& has_enough, const Count* rows, std::size_t n,
+                                          const double* value, double* criterion) {
+    double minimum = kInfinity;
+    for (std::size_t j = 0; j < n; ++j) {
+        const double split = has_enough(rows[j]) ? value[j] : kInfinity;
+        criterion[j] = split;
+        minimum = split < minimum ? split : minimum;
     }
     return minimum;
 }
 
-inline double split_entropies(const FeatureCounts& counts, double* entropy) {
-    std::int64_t all = 0;
-    for (std::size_t c = 0; c < counts.n_classes; ++c) all += counts.total[c];
-    if (all < kEntropyTableSize) return split_entropies_with(FromTable{entropy_table()}, counts, entropy);
-    return split_entropies_with(Computed{}, counts, entropy);
+template <class H>
+inline double split_entropies_with(const H& h, const FeatureCounts& p, double* entropy) {
+    const EnoughRows has_enough(p);
+    const Count all = sum_of(p.total, p.n_classes);
+    double minimum = kInfinity;
+    for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
+        Count inside[kFeatureBlock] = {};
+        double spent[kFeatureBlock] = {};
+        for (std::size_t c = 0; c < p.n_classes; ++c) {
+            const Count* count = p.single + c * p.step + begin;
+            for (std::size_t j = 0; j < n; ++j) {
+                inside[j] += count[j];
+                spent[j] += h(count[j]) + h(p.total[c] - count[j]);
+            }
+        }
+        for (std::size_t j = 0; j < n; ++j) spent[j] = h(inside[j]) + h(all - inside[j]) - spent[j];
+        minimum = smaller(
+            minimum, keep_admissible(has_enough, has_enough.rows(begin, inside), n, spent, entropy + begin));
+    });
+    return minimum;
+}
+
+inline Criteria split_entropies(const FeatureCounts& p, double* entropy) {
+    const Count all = sum_of(p.total, p.n_classes);
+    const double minimum = all < kEntropyTableSize
+                               ? split_entropies_with(FromTable{entropy_table()}, p, entropy)
+                               : split_entropies_with(Computed{}, p, entropy);
+    return {minimum, kTie * static_cast<double>(all)};
+}
+
+// Entropies of weights times stakes, which are no small integers.
+template <class LossType>
+inline Criteria weighted_split_entropies(const LossType& loss, const FeatureCounts& p, double* entropy) {
+    const EnoughRows has_enough(p);
+    double minimum = kInfinity, all = 0;
+    for (std::size_t c = 0; c < p.n_classes; ++c) all += loss.stake(c) * static_cast<double>(p.total[c]);
+    for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
+        Count with[kFeatureBlock];
+        double inside[kFeatureBlock] = {}, spent[kFeatureBlock] = {};
+        block_weights(p, begin, n, with);
+        for (std::size_t c = 0; c < p.n_classes; ++c) {
+            const Count* count = p.single + c * p.step + begin;
+            const double stake = loss.stake(c);
+            for (std::size_t j = 0; j < n; ++j) {
+                const double in = stake * static_cast<double>(count[j]);
+                inside[j] += in;
+                spent[j] += x_log2_x(in) + x_log2_x(stake * static_cast<double>(p.total[c] - count[j]));
+            }
+        }
+        for (std::size_t j = 0; j < n; ++j)
+            spent[j] = x_log2_x(inside[j]) + x_log2_x(all - inside[j]) - spent[j];
+        minimum = smaller(
+            minimum, keep_admissible(has_enough, has_enough.rows(begin, with), n, spent, entropy + begin));
+    });
+    return {minimum, kTie * all};
+}
+
+// Losses before they are rounded.
+template <class LossType>
+inline Criteria split_losses(const Objective& objective, const FeatureCounts& p, double* losses) {
+    const EnoughRows has_enough(p);
+    const Count all = sum_of(p.total, p.n_classes);
+    double minimum = kInfinity;
+    with_loss_for<LossType>(objective, all, [&](const auto& loss) {
+        for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
+            Count with[kFeatureBlock];
+            double yes[kFeatureBlock], no[kFeatureBlock];
+            block_weights(p, begin, n, with);
+            const auto evaluate = [&](const auto& weight, const auto& total, double* out) {
+                loss.real(p.n_classes, n, weight, total, out);
+            };
+            on_both_sides(p, begin, with, all, evaluate, yes, no);
+            for (std::size_t j = 0; j < n; ++j) yes[j] += no[j];
+            minimum = smaller(
+                minimum, keep_admissible(has_enough, has_enough.rows(begin, with), n, yes, losses + begin));
+        });
+    });
+    return {minimum, kTie * static_cast<double>(objective.parameters.root_loss)};
 }
 
 template <class LossType>
-double split_criteria(const Objective&, const FeatureCounts& counts, double* criterion) {
-    static_assert(LossType::criterion == Criterion::entropy, "a criterion needs its loop here");
-    return split_entropies(counts, criterion);
+Criteria split_criteria(const Objective& objective, const FeatureCounts& counts, double* criterion) {
+    if constexpr (LossType::criterion == Criterion::entropy)
+        return split_entropies(counts, criterion);
+    else if constexpr (LossType::criterion == Criterion::weighted_entropy)
+        return weighted_split_entropies(objective.as<LossType>(), counts, criterion);
+    else
+        return split_losses<LossType>(objective, counts, criterion);
 }
 
 template <class LossType>

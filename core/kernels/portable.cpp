@@ -38,7 +38,8 @@ const Kernels portable_kernels = make_kernels("portable", Losses{});
 const double* entropy_table() {
     static const std::unique_ptr<const double[]> table = [] {
         auto values = std::make_unique<double[]>(kEntropyTableSize);
-        for (Count x = 0; x < kEntropyTableSize; ++x) values[static_cast<std::size_t>(x)] = x_log2_x(x);
+        for (Count x = 0; x < kEntropyTableSize; ++x)
+            values[static_cast<std::size_t>(x)] = x_log2_x(static_cast<double>(x));
         return values;
     }();
     return table.get();

@@ -3,6 +3,10 @@
 
 namespace splitsecond {
 
-enum class Criterion { entropy };
+enum class Criterion {
+    entropy,           // of the class weights
+    weighted_entropy,  // of the class weights times what a class has at stake (LossType::stake)
+    loss               // the loss itself, before it is rounded
+};
 
 }  // namespace splitsecond

@@ -2,14 +2,17 @@
 //
 // What:      a loss is a type (zero_one.hpp shows what it must have). Its number (Loss) is its place in the list; its
 //            name for users, its kernels for every instruction set and its tests follow from the list.
-// Cost:      none: loops over features are made for each type (kernels/loss_body.hpp), and visit_loss of a list of one
-//            is a plain call.
+// Cost:      none in loops over features, which are made for each type (kernels/loss_body.hpp); elsewhere a comparison
+//            for the first of the list.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "losses/brier.hpp"
+#include "losses/costs.hpp"
+#include "losses/log_loss.hpp"
 #include "losses/zero_one.hpp"
 #include "types.hpp"
 
@@ -21,7 +24,7 @@ struct LossList {
     static constexpr std::string_view names[size] = {Types::name...};
 };
 
-using Losses = LossList<ZeroOne>;
+using Losses = LossList<ZeroOne, Costs, Brier, LogLoss>;
 
 enum class Loss : std::uint8_t {};  // a place in Losses
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <string_view>
+#include <type_traits>
 
 #include "losses/losses.hpp"
 #include "types.hpp"
@@ -29,50 +30,75 @@ struct Price {
 struct Objective {
     Price price;
     Loss loss{};  // the first of the list: zero_one
+    LossParameters parameters;
 
     // The loss as a value of its type, for loops that were made for it.
     template <class LossType>
     SPLITSECOND_INLINE LossType as() const {
-        return LossType{};
+        return LossType::of(parameters);
     }
 
-    // Calls visit with that value.
+    // Calls visit with that value. The first of the list is called in line, the others from a function of their own.
     template <class Visit>
-    SPLITSECOND_INLINE decltype(auto) with_loss(const Visit& visit) const {
-        return visit_loss(Losses{}, static_cast<std::size_t>(loss),
-                          [&]<class LossType>() -> decltype(auto) { return visit(as<LossType>()); });
+    SPLITSECOND_INLINE std::invoke_result_t<const Visit&, ZeroOne> with_loss(const Visit& visit) const {
+        if (loss == Loss{}) return visit(as<ZeroOne>());
+        return with_other_loss(visit);
     }
 
     // Loss of a leaf; weight_of(c) is the weight of class c there.
     template <class WeightOf>
     SPLITSECOND_INLINE Cost leaf_loss(std::size_t n_classes, const WeightOf& weight_of) const {
-        return with_loss([&](auto type) { return loss_of_leaf(type, n_classes, weight_of); });
+        return with_loss([&](const auto& type) { return loss_of_leaf(type, n_classes, weight_of); });
     }
 
-    // What the leaf predicts: the number of a class.
+    // What the leaf predicts: the number of a class, or of an action.
     template <class WeightOf>
     std::uint32_t prediction(std::size_t n_classes, const WeightOf& weight_of) const {
-        return with_loss([&](auto type) { return type.prediction(n_classes, weight_of); });
+        return with_loss([&](const auto& type) { return type.prediction(n_classes, weight_of); });
+    }
+    std::size_t n_labels(std::size_t n_classes) const {
+        return with_loss([&](const auto& type) { return type.n_labels(n_classes); });
     }
 
-    // The maximum that a row of weight 1 adds to the cost of a tree.
-    Cost max_row_cost() const {
-        return price.loss * with_loss([](auto type) { return Cost{type.max_row_loss}; });
+    // The minimum loss of any tree on some rows: marked(c) is the weight of those of class c that were marked as
+    // unavoidable (data/equal_rows.hpp), all(c) that of all.
+    template <class Marked, class All>
+    SPLITSECOND_INLINE Cost unavoidable(std::size_t n_classes, const Marked& marked, const All& all) const {
+        return with_loss([&](const auto& type) { return type.unavoidable(n_classes, marked, all); });
+    }
+
+    // The maximum that a row of weight 1 adds to the cost of a tree, if it is not so large that costs of rows of this
+    // weight overflow; kInfinite: no bound is known.
+    Cost max_row_cost(Cost weight) const;
+
+    // Whether the loss itself is what greedy chooses by.
+    bool is_own_criterion() const {
+        return with_loss([](const auto& type) { return type.criterion == Criterion::loss; });
+    }
+    // Whether a split says no more than a leaf: both sides predict the same, or lose together what one leaf does.
+    bool is_trivial(Cost leaf_loss, Cost yes_loss, Cost no_loss, std::uint32_t yes, std::uint32_t no) const {
+        const bool by_label = with_loss([](const auto& type) { return type.labels_tell; });
+        return by_label ? yes == no : yes_loss + no_loss == leaf_loss;
     }
 
 private:
+    template <class Visit>
+    SPLITSECOND_NOINLINE std::invoke_result_t<const Visit&, ZeroOne> with_other_loss(
+        const Visit& visit) const {
+        return visit_loss(Losses{}, static_cast<std::size_t>(loss),
+                          [&]<class LossType>() -> decltype(auto) { return visit(as<LossType>()); });
+    }
+
     template <class LossType, class WeightOf>
-    static SPLITSECOND_INLINE Cost loss_of_leaf(LossType type, std::size_t n_classes,
+    static SPLITSECOND_INLINE Cost loss_of_leaf(const LossType& type, std::size_t n_classes,
                                                 const WeightOf& weight_of) {
-        if (n_classes == 2) return Cost{type.of_two(weight_of(0), weight_of(1))};
-        auto sum = type.start();
         Count all = 0;
-        for (std::size_t c = 0; c < n_classes; ++c) {
-            const Count weight = weight_of(c);
-            sum = type.add(sum, weight);
-            all += weight;
-        }
-        return Cost{type.finish(sum, all)};
+        for (std::size_t c = 0; c < n_classes; ++c) all += weight_of(c);
+        typename LossType::Value out[1] = {};
+        type.losses(
+            n_classes, 1, [&](std::size_t c, std::size_t) { return weight_of(c); },
+            [&](std::size_t) { return all; }, out);
+        return Cost{out[0]};
     }
 };
 

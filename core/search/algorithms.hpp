@@ -1,14 +1,15 @@
 // The algorithms of the paper, each a short composition over V (recursion.hpp).
 //
 //     greedy          Algorithm 4: the tree behind V(D, d, 0)
-//     lickety_split   Algorithm 3: the first split of V(D, d, 1), then the same on both children with d-1
+//     lickety_split   Algorithm 3: the first split of V(D, d, 1), then the same on both children with d-1;
+//                     with more lookahead k, the first split of V(D, d, k)
 //     split           Algorithm 2: the prefix that attains V(D, d, lookahead); the optimal tree at each of its leaves
 //     optimal         GOSDT's problem: the tree behind V(D, d, d)
 //
 // The paper renormalises lambda for each subproblem. Costs here are in units of the whole table, so that nothing is
 // rescaled.
 //
-// Invariant: optimal <= split <= V(D, d, lookahead) <= greedy <= leaf, and optimal <= lickety_split <= V(D, d, 1).
+// Invariant: optimal <= split <= V(D, d, lookahead) <= greedy <= leaf, and optimal <= lickety_split <= V(D, d, k).
 // Cost:      docs/architecture.md, "Cost".
 #pragma once
 
@@ -38,10 +39,10 @@ public:
     }
 
     // consume: the node's rows may be given up once its children have theirs.
-    Tree lickety_split(Node& node, std::size_t depth, bool consume) {
+    Tree lickety_split(Node& node, std::size_t depth, std::size_t lookahead, bool consume) {
         return split_on(
-            node, search_.value(node, depth, 1).feature,
-            [&](Node& child) { return lickety_split(child, depth - 1, true); }, consume);
+            node, search_.value(node, depth, lookahead).feature,
+            [&](Node& child) { return lickety_split(child, depth - 1, lookahead, true); }, consume);
     }
 
     Tree split(Node& node, std::size_t depth, std::size_t lookahead, bool postprocess) {

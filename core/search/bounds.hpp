@@ -9,6 +9,9 @@
 //   optimal      a child lighter than one leaf's penalty is never worth its split  (below_minimum_support)
 //   optimal      moving rows of weight m changes the value by at most m times the largest loss of a row
 //                                                                                      (raise_similar)
+// The last two need a maximum of what a row can lose, which log-loss does not have. With a minimum number of rows in a
+// leaf, the last is off: a tree for some rows may have too few of others in a leaf. Losses that were rounded are off by
+// half a unit a leaf at most, which the bounds that compare real losses allow for (losses/rounded.hpp).
 // Equivalent points, minimum support and similar support have a switch (SpeedOptions), and tests run every combination;
 // the others are always on.
 #pragma once
@@ -30,11 +33,5 @@ struct Bounds {
 
 // Minimum cost of any tree with at least one split, given the loss that no tree can avoid.
 inline Cost split_floor(const Price& price, Cost unavoidable) { return price.of(unavoidable, 2); }
-
-// Sound for the optimal value alone: sending a child's rows to its sibling's tree adds at most the largest loss of
-// each and saves at least one leaf, so that such a split is strictly worse than no split here.
-inline bool below_minimum_support(const Objective& objective, Cost weight) {
-    return objective.max_row_cost() * weight < objective.price.leaf;
-}
 
 }  // namespace splitsecond

@@ -18,12 +18,11 @@ Candidates::Candidates(const Problem& problem, const Node& node, bool optimal, S
         bound_by_leaves(problem, node);
     }
     const Cost all = weight_at(view, counts, view.ones());
+    const Admissible admissible(problem, view, counts);
     for (std::size_t f = 0; f < view.n_features; ++f) {
+        if (!admissible(f)) continue;
         const Cost weight = weight_at(view, counts, f);
-        if (weight == 0 || weight == all) continue;
-        if (optimal && problem.speed.minimum_support &&
-            below_minimum_support(problem.objective, std::min(weight, all - weight)))
-            continue;
+        if (optimal && problem.below_minimum_support(std::min(weight, all - weight))) continue;
         order.push_back(f);
     }
     const std::vector<double>& criterion = scratch.gains.criterion;
@@ -36,16 +35,25 @@ Candidates::Candidates(const Problem& problem, const Node& node, bool optimal, S
 void Candidates::bound_by_pairs(const Problem& problem, const Node& node, const StumpScan& scan,
                                 std::vector<Cost>& estimate) {
     const View& view = node.view();
-    const Cost all_unavoidable = unavoidable_loss(view, node.counts.data());
+    const Count* counts = node.counts.data();
     estimate.resize(view.n_features);
     for (std::size_t f = 0; f < view.n_features; ++f) {
-        Cost unavoidable = 0;
-        for (std::size_t c = 0; c < view.n_classes; ++c)
-            unavoidable += node.pairs.row(c, f)[view.unavoidable()];
+        const auto in_yes = [&](std::size_t column) {
+            return [&, column](std::size_t c) { return node.pairs.row(c, f)[column]; };
+        };
+        const auto in_no = [&](std::size_t column) {
+            return [&, column](std::size_t c) {
+                return counts[c * view.stride + column] - node.pairs.row(c, f)[column];
+            };
+        };
+        const auto unavoidable = [&](const auto& on_side) {
+            return problem.objective.unavoidable(view.n_classes, on_side(view.unavoidable()),
+                                                 on_side(view.ones()));
+        };
         const Cost yes = std::min(problem.cost(scan.leaf_yes[f], 1), problem.cost(scan.yes[f], 2));
         const Cost no = std::min(problem.cost(scan.leaf_no[f], 1), problem.cost(scan.no[f], 2));
-        lower[0][f] = std::min(yes, problem.cost(unavoidable, 3));
-        lower[1][f] = std::min(no, problem.cost(all_unavoidable - unavoidable, 3));
+        lower[0][f] = std::min(yes, problem.cost(unavoidable(in_yes), 3));
+        lower[1][f] = std::min(no, problem.cost(unavoidable(in_no), 3));
         estimate[f] = yes + no;
     }
 }
@@ -74,7 +82,7 @@ void Candidates::raise_similar(const Problem& problem, const Node& node, std::si
                            weight_at(view, yes_counts, view.ones()),
                            lower[0][f],
                            lower[1][f],
-                           problem.objective.max_row_cost()};
+                           problem.max_row_cost};
     problem.kernels().raise_bounds(known, lower[0].data(), lower[1].data());
 }
 
@@ -86,7 +94,7 @@ Bounds Candidates::prove() {
 
 Cost three_leaf_bound(const Problem& problem, Greedy& greedy, const View& view, const Count* counts) {
     return std::min({leaf_cost(problem, view, counts), problem.cost(greedy.min_stump_loss(view, counts), 2),
-                     problem.cost(unavoidable_loss(view, counts), 3)});
+                     problem.cost(unavoidable_loss(problem, view, counts), 3)});
 }
 
 }  // namespace splitsecond

@@ -2,39 +2,29 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace splitsecond {
 namespace {
-
-constexpr double kTieBits = 1e-9;
 
 // Gathering pays only when more counts than this would follow if none were cut short (docs/decisions.md).
 constexpr double kCompressCost = 25;
 
 }  // namespace
 
-FeatureCounts Totals::counts_of(const View& view, const Count* counts) {
-    of_class.resize(view.n_classes);
-    for (std::size_t c = 0; c < view.n_classes; ++c) of_class[c] = counts[c * view.stride + view.ones()];
-    return {counts, view.stride, of_class.data(), view.n_classes, view.n_features};
-}
-
 std::ptrdiff_t best_gain(const Problem& problem, const View& view, const Count* counts, Gains& gains) {
-    const FeatureCounts singles = gains.totals.counts_of(view, counts);
+    const FeatureCounts singles = gains.totals.counts_of(problem, view, counts);
     gains.criterion.resize(view.n_features);
-    const double minimum =
+    const auto [minimum, tie] =
         problem.loss_kernels().split_criteria(problem.objective, singles, gains.criterion.data());
     if (minimum == std::numeric_limits<double>::infinity()) return -1;
-    const std::vector<Count>& totals = gains.totals.of_class;
-    const double weight = std::accumulate(totals.begin(), totals.end(), 0.0);
     std::ptrdiff_t first = 0;
-    while (gains.criterion[static_cast<std::size_t>(first)] > minimum + kTieBits * weight) ++first;
+    while (gains.criterion[static_cast<std::size_t>(first)] > minimum + tie) ++first;
     return first;
 }
 
 Cost Greedy::min_stump_loss(const View& view, const Count* counts) {
-    return problem_.loss_kernels().best_stump(problem_.objective, gains_.totals.counts_of(view, counts));
+    return problem_.loss_kernels().best_stump(problem_.objective,
+                                              gains_.totals.counts_of(problem_, view, counts));
 }
 
 // ---- the definition -------------------------------------------------------------------------------
@@ -114,8 +104,11 @@ Cost Greedy::value(const View& view, const Word* rows, const Count* counts, std:
 // a leaf. The cost of the best split is far cheaper to compute than its index.
 Cost Greedy::floor_without_split(const View& view, const Count* counts, std::size_t depth, Cost leaf,
                                  Cost budget) {
-    if (depth == 1) return std::min(leaf, problem_.cost(min_stump_loss(view, counts), 2));
-    const Cost three = problem_.cost(unavoidable_loss(view, counts), 3);
+    if (depth == 1) {
+        if (problem_.objective.is_own_criterion()) return 0;  // choosing the split is no more work
+        return std::min(leaf, problem_.cost(min_stump_loss(view, counts), 2));
+    }
+    const Cost three = problem_.cost(unavoidable_loss(problem_, view, counts), 3);
     if (leaf > three && three <= budget) return 0;  // a scan of the counts could not tell more
     return std::min({leaf, three, problem_.cost(min_stump_loss(view, counts), 2)});
 }
@@ -147,7 +140,7 @@ Greedy::Level& Greedy::divide(const View& view, const Word* rows, const Count* c
             rows = nullptr;
         }
     }
-    const std::size_t n_counts = view.n_classes * view.stride;
+    const std::size_t n_counts = view.n_counts();
     for (int side = 0; side < 2; ++side) {
         own.counts[side].resize(n_counts);
         own.mask[side].resize(own.view->n_words());

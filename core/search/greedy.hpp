@@ -22,19 +22,13 @@
 
 namespace splitsecond {
 
-// The counts of a view's features and of all its rows, for the kernels.
-struct Totals {
-    std::vector<Count> of_class;
-
-    FeatureCounts counts_of(const View& view, const Count* counts);
-};
-
 struct Gains {  // scratch memory: criterion[j] is what greedy chooses by
     std::vector<double> criterion;
     Totals totals;
 };
 
-// The feature of `view` with the highest information gain on rows with these counts; -1: none divides them.
+// The feature of `view` that is best by the loss's criterion, for 0-1 loss of highest information gain, on rows with
+// these counts; -1: none divides them.
 std::ptrdiff_t best_gain(const Problem& problem, const View& view, const Count* counts, Gains& gains);
 
 class Greedy {  // scratch memory for one thread

@@ -15,7 +15,7 @@ bool Node::count_pairs(const Problem& problem, Statistics& statistics) {
 }
 
 void count_root(const Problem& problem, Node& root) {
-    root.counts.resize(root.view().n_classes * root.view().stride);
+    root.counts.resize(root.view().n_counts());
     Buffer<Word> all(problem.limits), none(problem.limits);
     all.resize(root.view().n_words());
     none.resize(root.view().n_words());
@@ -38,7 +38,7 @@ OpenSplit::OpenSplit(const Problem& problem, Statistics& statistics)
 void OpenSplit::open(const Node& node, std::size_t f) {
     parent_ = &node;
     feature_ = f;
-    const std::size_t n_counts = view().n_classes * view().stride;
+    const std::size_t n_counts = view().n_counts();
     for (Child& child : child_) {
         child.counts.resize(n_counts);
         child.has_mask = child.has_literals = child.has_pairs = false;
@@ -138,7 +138,7 @@ bool OpenSplit::subtract_wide(int side, Node& node) {
     sibling.has_pairs = false;  // those that follow are of this node
     node.wider = &view();
     node.rows = rows(side);
-    node.counts.resize(view().n_classes * view().stride);
+    node.counts.resize(view().n_counts());
     std::copy_n(counts(side), node.counts.size(), node.counts.data());
     gather_rows(problem_.kernels(), view(), rows(1 - side), sibling.gathered);
     return sibling.pairs.count(problem_, sibling.gathered) &&

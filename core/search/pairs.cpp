@@ -7,16 +7,16 @@ constexpr std::size_t kBlockBytes = 256 * 1024;  // data that stays in the secon
 
 }  // namespace
 
-void PairMatrix::reshape(std::size_t n_classes, std::size_t n_rows, std::size_t stride) {
-    n_classes_ = n_classes;
+void PairMatrix::reshape(std::size_t n_channels, std::size_t n_rows, std::size_t stride) {
+    n_channels_ = n_channels;
     n_rows_ = n_rows;
     stride_ = stride;
-    counts_.resize(n_classes_ * class_step());
+    counts_.resize(n_channels_ * class_step());
 }
 
 template <class Visit>
 bool PairMatrix::for_rows(const Problem& problem, std::size_t n_rows, const Visit& visit) const {
-    for (std::size_t c = 0; c < n_classes_; ++c) {
+    for (std::size_t c = 0; c < n_channels_; ++c) {
         if (is_large() && problem.limits.stop()) return false;
         for (std::size_t i = 0; i < n_rows; ++i) visit(c, i);
     }
@@ -25,22 +25,23 @@ bool PairMatrix::for_rows(const Problem& problem, std::size_t n_rows, const Visi
 
 bool PairMatrix::count(const Problem& problem, const View& view) {
     if (problem.limits.stop()) return false;
-    reshape(view.n_classes, view.n_features + 1, view.stride);
+    reshape(view.n_channels(), view.n_features + 1, view.stride);
     const std::size_t tiled = (n_rows_ + kLanes - 1) / kLanes * kLanes;  // as the kernel goes over them
     const auto clear = [&](std::size_t c, std::size_t i) {
         std::fill(row_of(c, i) + begin_of(i), row_of(c, i) + stride_, 0);
     };
     if (!for_rows(problem, tiled, clear)) return false;
     const std::size_t block = std::max<std::size_t>(1, kBlockBytes / (stride_ * sizeof(Word)));
-    const auto add = [&](std::size_t cls, const std::vector<Stretch>& stretches) {
+    const auto add = [&](std::size_t channel, const std::vector<Stretch>& stretches) {
         for (std::size_t row = 0; row < n_rows_; row += 64) {
             if (is_large() && problem.limits.stop()) return false;
             problem.kernels().pair_counts(stretches.data(), stretches.size(), stride_, row,
-                                          std::min(n_rows_, row + 64), counts_.data() + cls * class_step());
+                                          std::min(n_rows_, row + 64),
+                                          counts_.data() + channel * class_step());
         }
         return true;
     };
-    std::vector<Stretch> stretches;  // of one class, a block in all
+    std::vector<Stretch> stretches;  // of one channel, a block in all
     std::size_t room = block;
     for (std::size_t r = 0; r < view.runs.size(); ++r) {
         const Run& run = view.runs[r];
@@ -50,9 +51,9 @@ bool PairMatrix::count(const Problem& problem, const View& view) {
             begin += n;
             room -= n;
             const bool last =
-                begin == run.end && (r + 1 == view.runs.size() || view.runs[r + 1].cls != run.cls);
+                begin == run.end && (r + 1 == view.runs.size() || view.runs[r + 1].channel != run.channel);
             if (room > 0 && !last) continue;
-            if (!add(run.cls, stretches)) return false;
+            if (!add(run.channel, stretches)) return false;
             stretches.clear();
             room = block;
         }
@@ -61,7 +62,7 @@ bool PairMatrix::count(const Problem& problem, const View& view) {
 }
 
 bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling) {
-    reshape(parent.n_classes_, parent.n_rows_, parent.stride_);
+    reshape(parent.n_channels_, parent.n_rows_, parent.stride_);
     return for_rows(problem, n_rows_, [&](std::size_t c, std::size_t i) {
         const std::size_t begin = begin_of(i);
         problem.kernels().subtract(parent.row(c, i) + begin, sibling.row(c, i) + begin, stride_ - begin,
@@ -71,7 +72,7 @@ bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, cons
 
 bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, const PairMatrix& sibling,
                           const std::vector<std::uint32_t>& columns) {
-    reshape(parent.n_classes_, sibling.n_rows_, sibling.stride_);
+    reshape(parent.n_channels_, sibling.n_rows_, sibling.stride_);
     return for_rows(problem, n_rows_, [&](std::size_t c, std::size_t i) {
         const Count* all = parent.row(c, columns[i]);
         const Count* part = sibling.row(c, i);
@@ -83,7 +84,7 @@ bool PairMatrix::subtract(const Problem& problem, const PairMatrix& parent, cons
 }
 
 void PairMatrix::counts_of(std::size_t i, Count* out) const {
-    for (std::size_t c = 0; c < n_classes_; ++c) {
+    for (std::size_t c = 0; c < n_channels_; ++c) {
         for (std::size_t j = 0; j < i; ++j) out[c * stride_ + j] = row(c, j)[i];
         std::copy(row(c, i) + i, row(c, i) + stride_, out + c * stride_ + i);
     }
@@ -96,9 +97,7 @@ void StumpScan::run(const Problem& problem, const View& layout, const Count* cou
     leaf_yes.resize(k);
     leaf_no.resize(k);
     scratch.resize(kStumpScratch * k);
-    totals.resize(layout.n_classes);
-    for (std::size_t c = 0; c < layout.n_classes; ++c) totals[c] = counts[c * layout.stride + layout.ones()];
-    const FeatureCounts singles{counts, layout.stride, totals.data(), layout.n_classes, k};
+    const FeatureCounts singles = totals.counts_of(problem, layout, counts);
     const LossKernels& kernels = problem.loss_kernels();
     kernels.leaf_losses(problem.objective, singles, with.data(), leaf_yes.data(), leaf_no.data());
     yes = leaf_yes;  // to begin with
@@ -111,12 +110,11 @@ void StumpScan::run(const Problem& problem, const View& layout, const Count* cou
 Bounds solve_two_levels(const Problem& problem, const View& layout, const Count* counts,
                         const PairMatrix& pairs, StumpScan& scan) {
     scan.run(problem, layout, counts, pairs);
-    const Cost all = weight_at(layout, counts, layout.ones());
+    const Admissible admissible(problem, layout, counts);
     Cost best = leaf_cost(problem, layout, counts);
     std::int32_t feature = -1;
     for (std::size_t f = 0; f < layout.n_features; ++f) {
-        const Cost weight = scan.with[f];
-        if (weight == 0 || weight == all) continue;  // no split; with lambda = 0 it could tie with one
+        if (!admissible(f)) continue;  // with lambda = 0 a split of nothing could tie with one
         const Cost yes = std::min(problem.cost(scan.leaf_yes[f], 1), problem.cost(scan.yes[f], 2));
         const Cost no = std::min(problem.cost(scan.leaf_no[f], 1), problem.cost(scan.no[f], 2));
         if (yes + no < best) {

@@ -1,6 +1,6 @@
 // Class counts of every pair of columns of a node: enough to solve two levels of splits exactly.
 //
-// What:      row(c, i)[j], i <= j: weight of class c where columns i and j are both 1. The special columns
+// What:      row(c, i)[j], i <= j: the count of channel c where columns i and j are both 1. The special columns
 //            take part: row `ones` holds the class counts of the node, and any row's entry there the
 //            feature's own counts.
 // Cost:      k*k/2 popcounts over the node's words; the larger of two siblings is a subtraction.
@@ -36,7 +36,7 @@ public:
     void counts_of(std::size_t i, Count* out) const;
 
 private:
-    void reshape(std::size_t n_classes, std::size_t n_rows, std::size_t stride);
+    void reshape(std::size_t n_channels, std::size_t n_rows, std::size_t stride);
     // Calls visit(class, row) for all of them; false when stopped.
     template <class Visit>
     bool for_rows(const Problem& problem, std::size_t n_rows, const Visit& visit) const;
@@ -47,7 +47,7 @@ private:
     static std::size_t begin_of(std::size_t i) { return i / kLanes * kLanes; }
 
     Buffer<Count> counts_;
-    std::size_t n_classes_ = 0;
+    std::size_t n_channels_ = 0;
     std::size_t n_rows_ = 0;  // the features and the column of ones
     std::size_t stride_ = 0;
 };
@@ -60,7 +60,7 @@ struct StumpScan {
     std::vector<Cost> leaf_yes;
     std::vector<Cost> leaf_no;
     std::vector<Count> with;  // weight of the yes-side
-    std::vector<Count> totals;
+    Totals totals;
     std::vector<std::byte> scratch;
 
     void run(const Problem& problem, const View& layout, const Count* counts, const PairMatrix& pairs);

@@ -4,8 +4,10 @@
 // Cost:      a few operations a class and column.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "data/packed_rows.hpp"
 #include "kernels/kernels.hpp"
@@ -46,13 +48,34 @@ struct Problem {
     SpeedOptions speed;
     Limits& limits;
     bool exact_last_split = false;  // greedy chooses its last split by loss instead of entropy
+    Count min_leaf_rows = 1;
+    Cost max_row_cost =
+        kInfinite;  // that a row of weight 1 can add to the cost of a tree; kInfinite: unknown
 
     const Kernels& kernels() const { return *speed.kernels; }
     const LossKernels& loss_kernels() const { return speed.kernels->of(objective); }
     Cost cost(Cost loss, Cost leaves) const { return objective.price.of(loss, leaves); }
+
+    // Sound for the optimal value alone: sending a child's rows to its sibling's tree adds at most the largest loss of
+    // each and saves at least one leaf, so that such a split is strictly worse than no split here.
+    bool below_minimum_support(Cost weight) const {
+        return speed.minimum_support && max_row_cost < kInfinite &&
+               max_row_cost * weight < objective.price.leaf;
+    }
+    // Sound for the optimal value alone: Candidates::raise_similar.
+    bool uses_similar_support() const {
+        return speed.similar_support && max_row_cost < kInfinite && min_leaf_rows <= 1;
+    }
 };
 
-// Helpers over class counts of a view, counts[c * stride + j].
+// The counts of a view's features and of all its rows, for the kernels.
+struct Totals {
+    std::vector<Count> of_channel;
+
+    FeatureCounts counts_of(const Problem& problem, const View& view, const Count* counts);
+};
+
+// Helpers over the counts of a view, counts[c * stride + j].
 
 // Loss of a leaf on all rows.
 inline Cost leaf_loss(const Problem& problem, const View& view, const Count* counts) {
@@ -81,14 +104,44 @@ inline Cost weight_at(const View& view, const Count* counts, std::size_t j) {
     return sum;
 }
 
-// Minimum loss of any tree on these rows (equivalent points).
-inline Cost unavoidable_loss(const View& view, const Count* counts) {
-    return weight_at(view, counts, view.unavoidable());
+// Rows, of whatever weight, that have column j.
+inline Cost rows_at(const View& view, const Count* counts, std::size_t j) {
+    return view.counts_rows ? counts[view.n_classes * view.stride + j] : weight_at(view, counts, j);
 }
 
-// Minimum cost of any tree with a split on these rows.
+// Which features of a view divide its rows, with enough of them on both sides.
+class Admissible {
+public:
+    Admissible(const Problem& problem, const View& view, const Count* counts)
+        : view_(view),
+          counts_(counts),
+          min_rows_(std::max<Cost>(problem.min_leaf_rows, 1)),
+          all_(rows_at(view, counts, view.ones())) {}
+
+    bool operator()(std::size_t j) const {
+        const Cost rows = rows_at(view_, counts_, j);
+        return rows >= min_rows_ && all_ - rows >= min_rows_;
+    }
+
+private:
+    const View& view_;
+    const Count* counts_;
+    const Cost min_rows_;
+    const Cost all_;
+};
+
+// Minimum loss of any tree on these rows (equivalent points).
+inline Cost unavoidable_loss(const Problem& problem, const View& view, const Count* counts) {
+    return problem.objective.unavoidable(
+        view.n_classes, [&](std::size_t c) { return counts[c * view.stride + view.unavoidable()]; },
+        [&](std::size_t c) { return counts[c * view.stride + view.ones()]; });
+}
+
+// Minimum cost of any tree with a split on these rows; infinite where there are too few for two leaves.
 inline Cost split_floor(const Problem& problem, const View& view, const Count* counts) {
-    return split_floor(problem.objective.price, unavoidable_loss(view, counts));
+    if (problem.min_leaf_rows > 1 && rows_at(view, counts, view.ones()) < 2 * Cost{problem.min_leaf_rows})
+        return kInfinite;
+    return split_floor(problem.objective.price, unavoidable_loss(problem, view, counts));
 }
 
 }  // namespace splitsecond

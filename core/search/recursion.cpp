@@ -130,7 +130,7 @@ void Search::try_feature(Worker& worker, std::size_t level, const Node& node, st
     candidates.raise(f, lower);
     // Beyond the limit a cost may be right but is no choice: equal ones were not looked at.
     if (upper <= limit) candidates.offer(upper, id);
-    if (optimal && problem_.speed.similar_support && !problem_.limits.stopped())
+    if (optimal && problem_.uses_similar_support() && !problem_.limits.stopped())
         candidates.raise_similar(problem_, node, f, split.counts(0));
 }
 

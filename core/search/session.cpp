@@ -1,6 +1,8 @@
 #include "search/session.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,30 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 65535;  // of the cache's keys
 
+// What the options say, for rows of so much weight.
+Problem problem_of(const SearchOptions& options, Cost weight, Limits& limits) {
+    Problem problem{options.objective, options.speed, limits};
+    // Losses that greedy chooses by are what it does anyway.
+    problem.exact_last_split = options.exact_last_split && !options.objective.is_own_criterion();
+    problem.min_leaf_rows = options.min_leaf_rows;
+    problem.max_row_cost = options.objective.max_row_cost(weight);
+    // Half a unit a leaf.
+    problem.objective.parameters.max_rounding =
+        std::ldexp(0.5, static_cast<int>(std::min<std::size_t>(options.max_depth, 64)));
+    return problem;
+}
+
+Cost weight_of(const View& view) {
+    Cost sum = 0;
+    for (const Run& run : view.runs) {
+        if (run.channel == view.n_classes) continue;
+        Cost rows = 0;
+        for (std::size_t w = run.begin; w < run.end; ++w) rows += std::popcount(view.column(w, view.ones()));
+        sum += run.weight * rows;
+    }
+    return sum;
+}
+
 Node root_of(const Problem& problem, View view) {
     Node root(problem.limits);
     root.own = std::move(view);
@@ -22,7 +48,7 @@ Node root_of(const Problem& problem, View view) {
 }  // namespace
 
 Session::Session(View view, const SearchOptions& options, bool shares_subproblems, Limits& limits)
-    : problem{options.objective, options.speed, limits, options.exact_last_split},
+    : problem(problem_of(options, weight_of(view), limits)),
       root(root_of(problem, std::move(view))),
       depth(std::min({options.max_depth, root.own.n_features, kMaxDepth})),
       workers(options.n_threads, limits),

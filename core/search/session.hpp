@@ -20,10 +20,13 @@ struct SearchOptions {
     Objective objective;
     std::size_t max_depth = 5;
     bool exact_last_split = false;  // greedy chooses its last split by loss instead of entropy
+    Count min_leaf_rows = 1;        // rows of any weight
 
     // What changes only the speed.
     std::size_t n_threads = 1;
     SpeedOptions speed;
+
+    bool counts_rows() const { return min_leaf_rows > 1; }  // otherwise weights tell that there are some
 };
 
 // What every solve ends with.

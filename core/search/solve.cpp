@@ -9,7 +9,8 @@ namespace {
 // Sets tree, lower bound and statistics of the solution.
 void solve_packed(View view, const Options& options, Limits& limits, Solution& solution) {
     const Algorithm algorithm = options.algorithm;
-    Session session(std::move(view), options, algorithm == Algorithm::split && options.lookahead > 1, limits);
+    const bool looks_ahead = algorithm == Algorithm::split || algorithm == Algorithm::lickety_split;
+    Session session(std::move(view), options, looks_ahead && options.lookahead > 1, limits);
     Node& root = session.root;
     const std::size_t depth = session.depth;
     solution.tree = session.greedy;
@@ -22,14 +23,15 @@ void solve_packed(View view, const Options& options, Limits& limits, Solution& s
     switch (algorithm) {
         case Algorithm::greedy: break;
         case Algorithm::lickety_split:
-            solution.tree = session.algorithms.lickety_split(root, depth, true);
+            solution.tree = session.algorithms.lickety_split(
+                root, depth, std::max<std::size_t>(options.lookahead, 1), true);
             break;
         case Algorithm::split:
             solution.tree = session.algorithms.split(root, depth, options.lookahead, options.postprocess);
             break;
         case Algorithm::optimal: {
             Bounds proved;
-            Tree incumbent = session.algorithms.lickety_split(root, depth, false);
+            Tree incumbent = session.algorithms.lickety_split(root, depth, 1, false);
             solution.tree = session.algorithms.optimal(root, depth, std::move(incumbent), &proved);
             solution.lower_bound = std::max(solution.lower_bound, proved.lower);
             break;
@@ -49,7 +51,8 @@ Solution solve(const Table& table, const Target& target, Options options, Limits
     solution.lower_bound = split_floor(options.objective.price, 0);
     try {
         View view(limits);
-        solution.not_binary = pack(*options.speed.kernels, table, target, limits, view);
+        solution.not_binary =
+            pack(*options.speed.kernels, table, target, limits, view, false, options.counts_rows());
         if (solution.not_binary) return solution;
         solution.packed = !limits.stopped();
         if (solution.packed) solve_packed(std::move(view), options, limits, solution);

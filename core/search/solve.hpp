@@ -23,7 +23,7 @@ enum class Algorithm { greedy, lickety_split, split, optimal };
 
 struct Options : SearchOptions {
     Algorithm algorithm = Algorithm::lickety_split;
-    std::size_t lookahead = 1;  // split alone
+    std::size_t lookahead = 1;  // split and lickety_split
     bool postprocess = true;    // split alone
 };
 

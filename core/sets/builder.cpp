@@ -212,9 +212,7 @@ std::vector<SetBuilder::Split> SetBuilder::expand(std::uint32_t id, std::size_t 
 void SetBuilder::try_split(std::size_t worker, const Node& rows, const GraphNode& node, std::size_t f,
                            Split& out) {
     if (problem_.limits.stop()) return;
-    const Cost all = weight_at(rows.view(), rows.counts.data(), rows.view().ones());
-    const Cost with = weight_at(rows.view(), rows.counts.data(), f);
-    if (with == 0 || with == all) return;
+    if (!Admissible(problem_, rows.view(), rows.counts.data())(f)) return;
     OpenSplit& split = session_.search.split(worker);
     split.open(rows, f);
     Cost best[2];
@@ -237,9 +235,9 @@ void SetBuilder::describe(std::size_t worker, OpenSplit& split, std::size_t leve
     // Where a prefix may end, greedy trees may raise the budget of the node.
     const bool in_prefix = role_at(level) != Role::plain;
     const Cost budget = in_prefix ? kInfinite : out.budget;
+    const Admissible admissible(problem_, view, counts);
     for (std::size_t j = 0; j < view.n_features; ++j) {
-        const Cost weight = weight_at(view, counts, j);
-        if (weight == 0 || weight == out.leaf.weight) continue;
+        if (!admissible(j)) continue;
         const SideLosses losses = side_losses(problem_, view, counts, j);
         if (problem_.cost(losses.yes + losses.no, 2) > budget) continue;
         const Leaf yes = leaf_of(view, counts, j);

@@ -8,8 +8,8 @@
 //            trees with cost <= budget or prefix cost <= prefix.budget. The root's prefix.budget (RESPLIT) or
 //            budget (all trees) is the bound of the set.
 // Histogram: for every node, how many of its trees have a certain (cost, leaves, prefix cost).
-// Trivial:   a split between two leaves of the same label says no more than a leaf; such pairs are left out
-//            unless asked for.
+// Trivial:   a split between two leaves that says no more than a leaf (Objective::is_trivial) is left out unless asked
+//            for.
 // Order:     trees are numbered by cost, then leaves, then prefix cost; then a leaf before splits, lower
 //            features first, and so on down the tree: yes-child before no-child.
 #pragma once
@@ -70,7 +70,11 @@ struct Filter {
     std::vector<char> uses;   // by feature: trees that ask at least one of these; empty: any
     std::size_t max_depth = SIZE_MAX;
     Cost max_leaves = kInfinite;
-    Cost min_weight = 0;      // of every leaf
+    Cost min_weight = 0;  // of every leaf
+    Cost min_rows = 0;    // of every leaf
+    // Rows of any weight: all, then those on the yes-side of each edge. Leaves of the same weight share a node, though
+    // their rows may differ. Empty: each row weighs 1.
+    std::vector<Cost> yes_rows;
     Cost budget = kInfinite;  // of the root: lower it to keep the better trees
 };
 
@@ -118,7 +122,8 @@ public:
     // The trees of this set that pass the filter, as another graph, counted. False when stopped.
     bool filtered(const Filter& filter, Graph& out, Limits& limits) const;
 
-    // votes[(row * n_classes + c) * digits()]: trees that predict class c for a row of the packed columns:
+    std::size_t n_labels() const { return objective.n_labels(n_classes); }
+    // votes[(row * n_labels() + l) * digits()]: trees that predict label l for a row of the packed columns:
     // bit i of columns[f][i / 64] says whether row i has feature f. False when stopped.
     bool vote(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows, std::vector<Digit>& votes,
               Limits& limits) const;
@@ -132,7 +137,7 @@ private:
     Key leaf_key(const GraphNode& node) const;
     Key combine(const GraphNode& node, const Key& yes, const Key& no) const;
     bool within_budget(const GraphNode& node, const Key& key) const;
-    bool is_trivial_split(const GraphEdge& edge, const Key& yes, const Key& no) const;
+    bool is_trivial_split(const GraphNode& node, const GraphEdge& edge, const Key& yes, const Key& no) const;
     std::size_t find(std::uint32_t node, const Key& key) const;
     std::optional<Key> find_tree(std::uint32_t node, const TreeShape& tree, std::size_t place) const;
     void lower_budgets(Cost by);

@@ -53,7 +53,7 @@ Tree find_reference(Session& session, const SetOptions& options) {
     };
     const std::size_t lookahead = std::min(options.lookahead.value_or(depth), depth);
     if (lookahead > 1) {
-        if (!options.lookahead) offer(session.algorithms.lickety_split(session.root, depth, false));
+        if (!options.lookahead) offer(session.algorithms.lickety_split(session.root, depth, 1, false));
         solve_children_of_root(session, lookahead, session.cost(best),
                                options.bound(best.loss(options.objective), best.leaves()));
     }
@@ -116,7 +116,8 @@ RashomonSet rashomon_set(const Table& table, const Target& target, SetOptions op
     RashomonSet set;
     try {
         View view(limits);
-        set.not_binary = pack(*options.speed.kernels, table, target, limits, view, true);
+        set.not_binary =
+            pack(*options.speed.kernels, table, target, limits, view, true, options.counts_rows());
         if (set.not_binary) return set;
         set.packed = !limits.stopped();
         if (set.packed) build_packed(std::move(view), options, limits, whole, set);

@@ -6,6 +6,15 @@
 #include <utility>
 
 namespace splitsecond {
+namespace {
+
+std::int64_t total(const std::vector<std::int64_t>& sums) {
+    std::int64_t sum = 0;
+    for (const std::int64_t part : sums) sum += part;
+    return sum;
+}
+
+}  // namespace
 
 Reliance::Reliance(std::vector<const std::uint64_t*> columns, std::vector<std::size_t> variable_of,
                    std::size_t n_rows, const std::int32_t* classes, std::size_t n_classes,
@@ -49,20 +58,15 @@ const std::vector<std::int64_t>& Reliance::weights_of(const Answers& answers) {
     return sums;
 }
 
-std::int64_t Reliance::of(const TreeShape& tree, const std::vector<std::uint32_t>& labels,
-                          std::vector<std::int64_t>& permuted) {
+template <class Number, class LossOf>
+Number Reliance::expected(const TreeShape& tree, std::vector<Number>& permuted, const LossOf& loss) {
     std::set<std::size_t> used;
     for (const std::int32_t feature : tree.feature)
         if (feature >= 0) used.insert(variable_of_[static_cast<std::size_t>(feature)]);
     permuted.assign(n_variables_, -1);
     for (const std::size_t variable : used) permuted[variable] = 0;
 
-    std::int64_t errors = 0;
-    const auto total = [](const std::vector<std::int64_t>& sums) {
-        std::int64_t sum = 0;
-        for (const std::int64_t part : sums) sum += part;
-        return sum;
-    };
+    Number losses = 0;
     std::vector<std::pair<std::size_t, Answers>> waiting{{0, {}}};
     while (!waiting.empty()) {
         auto [node, answers] = std::move(waiting.back());
@@ -78,20 +82,34 @@ std::int64_t Reliance::of(const TreeShape& tree, const std::vector<std::uint32_t
             }
             continue;
         }
-        const auto wrong = [&](const Answers& reached) {
-            const std::vector<std::int64_t>& sums = weights_of(reached);
-            return total(sums) - sums[labels[node]];
-        };
-        errors += wrong(answers);
+        losses += loss(node, weights_of(answers));
         for (const std::size_t variable : used) {
             Answers own, others;
             for (const std::int32_t answer : answers)
                 (variable_of_[static_cast<std::size_t>(answer / 2)] == variable ? own : others)
                     .push_back(answer);
-            permuted[variable] += total(weights_of(own)) * wrong(others);
+            permuted[variable] +=
+                static_cast<Number>(total(weights_of(own))) * loss(node, weights_of(others));
         }
     }
-    return errors;
+    return losses;
+}
+
+std::int64_t Reliance::of(const TreeShape& tree, const std::vector<std::uint32_t>& labels,
+                          std::vector<std::int64_t>& permuted) {
+    return expected(tree, permuted, [&](std::size_t node, const std::vector<std::int64_t>& sums) {
+        return total(sums) - sums[labels[node]];
+    });
+}
+
+double Reliance::of(const TreeShape& tree, const std::vector<const double*>& row_losses,
+                    std::vector<double>& permuted) {
+    return expected(tree, permuted, [&](std::size_t node, const std::vector<std::int64_t>& sums) {
+        double lost = 0;
+        for (std::size_t c = 0; c < sums.size(); ++c)
+            lost += row_losses[node][c] * static_cast<double>(sums[c]);
+        return lost;
+    });
 }
 
 }  // namespace splitsecond

@@ -11,7 +11,7 @@ namespace splitsecond {
 
 struct SetOptions : SearchOptions {
     std::optional<std::size_t> lookahead;               // set: RESPLIT; otherwise all trees
-    bool keep_trivial = false;                          // splits between leaves of one label
+    bool keep_trivial = false;                          // splits that say no more than a leaf
     std::function<Cost(Cost loss, Cost leaves)> bound;  // from the reference tree's; a cost
 };
 

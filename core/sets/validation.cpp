@@ -15,6 +15,16 @@ void refuse_if(bool wrong) {
 
 bool is_price(Cost price) { return price >= 0 && price <= kInfinite; }
 
+// Losses of so much weight, if they can be told from the parameters: those that would overflow are refused.
+bool fits(const Objective& objective, Cost weight) {
+    const LossParameters& given = objective.parameters;
+    constexpr double kMaxUnits = 0x1p50;  // what rounding can tell apart (losses/rounded.hpp)
+    if (objective.is_own_criterion())
+        return given.scale >= 0 && given.root_loss >= 0 &&
+               given.scale * static_cast<double>(weight) * 64 < kMaxUnits * 64;
+    return given.costs.maximum <= kInfinite / weight;
+}
+
 bool is_budget(Cost budget) { return budget >= -1 && budget <= kInfinite; }
 
 // Works out what a leaf would be here.
@@ -24,7 +34,7 @@ void restore_leaf(GraphNode& node, const Count* counts, std::size_t n_classes, c
         refuse_if(counts[c] < 0);
         node.weight += counts[c];
     }
-    refuse_if(node.weight <= 0 || node.weight > INT32_MAX);
+    refuse_if(node.weight <= 0 || node.weight > INT32_MAX || !fits(objective, node.weight));
     const auto weight_of = [&](std::size_t c) { return counts[c]; };
     node.label = objective.prediction(n_classes, weight_of);
     node.loss = objective.leaf_loss(n_classes, weight_of);
@@ -37,6 +47,7 @@ void Graph::restore() {
     const std::size_t n = nodes.size();
     refuse_if(n == 0 || root >= n || n_classes == 0 || counts.size() % n != 0 ||
               counts.size() / n != n_classes);
+    refuse_if(objective.parameters.costs.n_actions > 0 && objective.parameters.costs.n_classes != n_classes);
     refuse_if(!is_price(objective.price.loss) || !is_price(objective.price.leaf) || !is_budget(max_leaves));
     std::size_t next_edge = 0;  // nodes have their edges one after the other
     for (std::size_t i = 0; i < n; ++i) {

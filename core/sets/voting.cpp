@@ -45,8 +45,8 @@ private:
             const std::size_t place = graph_.find(id, graph_.leaf_key(node));
             if (place != SIZE_MAX && !is_zero(weights.data() + place * n, n))
                 for (const std::uint32_t row : rows)
-                    add(votes_.data() + (row * graph_.n_classes + node.label) * n, weights.data() + place * n,
-                        n);
+                    add(votes_.data() + (row * graph_.n_labels() + node.label) * n,
+                        weights.data() + place * n, n);
         }
         for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
             const GraphEdge& edge = graph_.edges[e];
@@ -72,7 +72,7 @@ private:
             for (std::size_t j = 0; j < other.keys.size(); ++j) {
                 const Key& yes = to_yes ? here.keys[i] : other.keys[j];
                 const Key& no = to_yes ? other.keys[j] : here.keys[i];
-                if (graph_.is_trivial_split(edge, yes, no)) continue;
+                if (graph_.is_trivial_split(graph_.nodes[id], edge, yes, no)) continue;
                 const Key key = graph_.combine(graph_.nodes[id], yes, no);
                 const std::size_t place = graph_.find(id, key);
                 if (place == SIZE_MAX || is_zero(weights.data() + place * n, n)) continue;
@@ -102,7 +102,7 @@ bool Graph::vote(const std::vector<const std::uint64_t*>& columns, std::size_t n
                  std::vector<Digit>& votes, Limits& limits) const {
     constexpr std::size_t kMaxHeld = std::size_t{1} << 24;  // rows at all nodes of a level together
     const std::size_t block = std::max<std::size_t>(256, kMaxHeld / nodes.size());
-    votes.assign(n_rows * n_classes * digits_, 0);
+    votes.assign(n_rows * n_labels() * digits_, 0);
     for (std::size_t begin = 0; begin < n_rows; begin += block) {
         Rows rows(std::min(block, n_rows - begin));
         std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(begin));

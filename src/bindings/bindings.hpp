@@ -80,10 +80,12 @@ struct RunOptions {
 };
 
 void check_rows(const HeldTable& table, const HeldTarget& target);
+// Costs must be of the classes that there are, and not so large that sums of them overflow.
+void check_costs(const Objective& objective, const HeldTarget& target);
 
 // What requests for a tree and for a set have in common.
 void set_search(SearchOptions& options, const Objective& objective, std::size_t max_depth,
-                bool exact_last_split, const RunOptions& run, const SpeedOptions& speed);
+                bool exact_last_split, Count min_leaf_rows, const RunOptions& run, const SpeedOptions& speed);
 
 // ---- what goes out --------------------------------------------------------------------------------
 

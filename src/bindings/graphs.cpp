@@ -130,6 +130,8 @@ std::vector<char> flags_of(const std::vector<bool>& flags) { return {flags.begin
 std::shared_ptr<Graph> filter_graph(const Graph& graph, const std::vector<bool>& avoid,
                                     const std::vector<bool>& uses, std::optional<std::size_t> max_depth,
                                     std::optional<Cost> max_leaves, std::optional<Cost> min_weight,
+                                    std::optional<Cost> min_rows,
+                                    const std::optional<Array<std::int64_t>>& yes_rows,
                                     std::optional<Cost> budget) {
     Filter filter;
     filter.avoid = flags_of(avoid);
@@ -137,6 +139,10 @@ std::shared_ptr<Graph> filter_graph(const Graph& graph, const std::vector<bool>&
     filter.max_depth = max_depth.value_or(filter.max_depth);
     filter.max_leaves = max_leaves.value_or(filter.max_leaves);
     filter.min_weight = min_weight.value_or(filter.min_weight);
+    filter.min_rows = min_rows.value_or(filter.min_rows);
+    if (yes_rows) filter.yes_rows.assign(yes_rows->data(), yes_rows->data() + yes_rows->size());
+    if (yes_rows && filter.yes_rows.size() != 1 + graph.edges.size())
+        throw std::invalid_argument("there must be rows for the root and for each edge.");
     filter.budget = budget.value_or(filter.budget);
     for (const GraphEdge& edge : graph.edges)
         for (const std::vector<char>* flags : {&filter.avoid, &filter.uses})
@@ -173,6 +179,7 @@ void bind_graphs(nb::module_& m) {
     nb::class_<Graph>(m, "Graph")
         .def_prop_ro("digits", &Graph::digits)
         .def_ro("n_classes", &Graph::n_classes)
+        .def_prop_ro("n_labels", &Graph::n_labels)
         .def("n_trees", &Graph::n_trees)
         .def("histogram",
              [](const Graph& graph) {
@@ -186,6 +193,7 @@ void bind_graphs(nb::module_& m) {
         .def("filtered", &filter_graph, nb::kw_only(), "avoid"_a = std::vector<bool>(),
              "uses"_a = std::vector<bool>(), "max_depth"_a.none() = nb::none(),
              "max_leaves"_a.none() = nb::none(), "min_weight"_a.none() = nb::none(),
+             "min_rows"_a.none() = nb::none(), "yes_rows"_a.none() = nb::none(),
              "budget"_a.none() = nb::none())
         .def("vote", &vote_of, "columns"_a, "n_rows"_a)
         .def("counts", [](const Graph& graph) { return to_array(std::vector<Count>(graph.counts)); })

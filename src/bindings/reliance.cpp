@@ -29,56 +29,91 @@ public:
                           weights ? weights->data() : nullptr);
     }
 
-    // (weight * expected errors with each variable permuted, -1 where it is not asked about; errors)
+    // (weight * expected loss with each variable permuted, -1 where it is not asked about; loss; weight).
+    // Without row_losses (what a row loses in each leaf by its class; nodes x classes), losses are errors.
     nb::tuple of_tree(const Array<std::int32_t>& feature, const Array<std::int32_t>& left,
-                      const Array<std::int32_t>& right, const Array<std::int32_t>& label) {
+                      const Array<std::int32_t>& right, const Array<std::int32_t>& label,
+                      const std::optional<Array<double>>& row_losses) {
         GraphTree tree;
         tree.feature.assign(feature.data(), feature.data() + feature.size());
         tree.left.assign(left.data(), left.data() + left.size());
         tree.right.assign(right.data(), right.data() + right.size());
         std::vector<std::uint32_t> labels;
         for (std::size_t i = 0; i < feature.size(); ++i) {
+            tree.node.push_back(static_cast<std::uint32_t>(i));
             labels.push_back(static_cast<std::uint32_t>(label.data()[i]));
             const auto after = [&](std::int32_t child) {
                 return child > static_cast<std::int32_t>(i) &&
                        static_cast<std::size_t>(child) < feature.size();
             };
-            if (labels[i] >= n_classes_ ||
+            if ((!row_losses && labels[i] >= n_classes_) ||
                 (tree.feature[i] >= 0 &&
                  (!has(tree.feature[i]) || !after(tree.left[i]) || !after(tree.right[i]))))
                 throw std::invalid_argument("the arrays are not those of a tree.");
+        }
+        if (row_losses) {
+            check_losses(*row_losses, feature.size());
+            std::vector<double> permuted;
+            const double loss = reliance_->of(tree, losses_of(tree, *row_losses), permuted);
+            return nb::make_tuple(to_array(std::move(permuted)), loss, reliance_->weight());
         }
         std::vector<std::int64_t> permuted;
         const std::int64_t errors = reliance_->of(tree, labels, permuted);
         return nb::make_tuple(to_array(std::move(permuted)), errors, reliance_->weight());
     }
 
-    // The same for trees of a set: those with these numbers; one row for each tree.
-    nb::tuple of_set(Graph& graph, const TreeNumbers& numbers) {
+    // The same for trees of a set: those with these numbers; one row for each tree. row_losses are of the graph's nodes.
+    nb::tuple of_set(Graph& graph, const TreeNumbers& numbers,
+                     const std::optional<Array<double>>& row_losses) {
         check_numbers(graph, numbers);
         for (const GraphEdge& edge : graph.edges)
             if (!has(edge.feature)) throw std::invalid_argument("a column that trees ask for is missing.");
         if (graph.n_classes != n_classes_)
             throw std::invalid_argument("the classes are not those of the set.");
-        std::vector<std::int64_t> permuted, errors;
+        if (row_losses) {
+            check_losses(*row_losses, graph.nodes.size());
+            return of_trees<double>(graph, numbers, [&](const GraphTree& tree, std::vector<double>& row) {
+                return reliance_->of(tree, losses_of(tree, *row_losses), row);
+            });
+        }
+        return of_trees<std::int64_t>(graph, numbers,
+                                      [&](const GraphTree& tree, std::vector<std::int64_t>& row) {
+                                          std::vector<std::uint32_t> labels;
+                                          for (const std::uint32_t node : tree.node)
+                                              labels.push_back(graph.nodes[node].label);
+                                          return reliance_->of(tree, labels, row);
+                                      });
+    }
+
+private:
+    template <class Number, class Of>
+    nb::tuple of_trees(Graph& graph, const TreeNumbers& numbers, const Of& of) {
+        std::vector<Number> permuted, losses;
         const bool stopped = run_unlimited([&](Limits& limits) {
-            std::vector<std::int64_t> row;
+            std::vector<Number> row;
             for (std::size_t i = 0; i < numbers.shape(0); ++i) {
                 GraphTree tree;
                 if (!graph.append_tree(numbers.data() + i * graph.digits(), tree)) break;
-                std::vector<std::uint32_t> labels;
-                for (const std::uint32_t node : tree.node) labels.push_back(graph.nodes[node].label);
-                errors.push_back(reliance_->of(tree, labels, row));
+                losses.push_back(of(tree, row));
                 permuted.insert(permuted.end(), row.begin(), row.end());
                 if (limits.stop()) return true;
             }
             return false;
         });
-        return nb::make_tuple(to_array(std::move(permuted)), to_array(std::move(errors)), reliance_->weight(),
+        return nb::make_tuple(to_array(std::move(permuted)), to_array(std::move(losses)), reliance_->weight(),
                               stopped);
     }
 
-private:
+    void check_losses(const Array<double>& row_losses, std::size_t n_nodes) const {
+        if (row_losses.size() != n_nodes * n_classes_)
+            throw std::invalid_argument("there must be a loss for each class at each node.");
+    }
+    std::vector<const double*> losses_of(const GraphTree& tree, const Array<double>& row_losses) const {
+        std::vector<const double*> found;
+        for (const std::uint32_t node : tree.node) found.push_back(row_losses.data() + node * n_classes_);
+        return found;
+    }
+
     bool has(std::int32_t feature) const {
         return static_cast<std::size_t>(feature) < columns_.size() &&
                columns_[static_cast<std::size_t>(feature)] != nullptr;
@@ -98,8 +133,9 @@ void bind_reliance(nb::module_& m) {
         .def(nb::init<std::vector<Array<std::uint64_t>>, std::vector<std::size_t>, const Array<std::int32_t>&,
                       std::size_t, const std::optional<Array<std::int32_t>>&>(),
              "columns"_a, "variable_of"_a, "classes"_a, "n_classes"_a, "weights"_a.none())
-        .def("of_tree", &RowsReliance::of_tree, "feature"_a, "left"_a, "right"_a, "label"_a)
-        .def("of_set", &RowsReliance::of_set, "graph"_a, "numbers"_a);
+        .def("of_tree", &RowsReliance::of_tree, "feature"_a, "left"_a, "right"_a, "label"_a,
+             "row_losses"_a.none() = nb::none())
+        .def("of_set", &RowsReliance::of_set, "graph"_a, "numbers"_a, "row_losses"_a.none() = nb::none());
 }
 
 }  // namespace splitsecond

@@ -1,5 +1,7 @@
 // What all requests have in common: the objective, limits, and switches that change only the speed; and what all
 // results have.
+#include <bit>
+#include <stdexcept>
 #include <string>
 
 #include "bindings.hpp"
@@ -13,10 +15,38 @@ RunOptions run_of(std::optional<double> time_limit, std::optional<std::size_t> m
             std::move(progress)};
 }
 
+using CostArray = nb::ndarray<const Cost, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+Objective objective_of(const Price& price, const std::string& loss, double scale, int unit_bits,
+                       const std::optional<CostArray>& costs) {
+    Objective objective{price, loss_named(loss), {}};
+    if (unit_bits < 0 || unit_bits > 50 || !(scale >= 0 && scale < 0x1p50))
+        throw std::invalid_argument("scale and unit_bits must be from 0 to 2^50 and 50.");
+    if ((objective.loss == loss_named("costs")) != costs.has_value())
+        throw std::invalid_argument("costs belong to loss='costs', and to no other.");
+    objective.parameters.scale = scale;
+    objective.parameters.root_loss = Cost{1} << unit_bits;
+    if (costs)
+        objective.parameters.set_costs(
+            costs->shape(0), costs->shape(1),
+            std::vector<Cost>(costs->data(), costs->data() + costs->shape(0) * costs->shape(1)));
+    return objective;
+}
+
+// By action and class, one after the other; none: None.
+std::optional<NewArray<Cost>> costs_of(const Objective& objective) {
+    const CostMatrix& costs = objective.parameters.costs;
+    if (costs.n_actions == 0) return std::nullopt;
+    return to_array(std::vector<Cost>(costs.values, costs.values + costs.n_actions * costs.n_classes));
+}
+
 }  // namespace
 
 void set_search(SearchOptions& options, const Objective& objective, std::size_t max_depth,
-                bool exact_last_split, const RunOptions& run, const SpeedOptions& speed) {
+                bool exact_last_split, Count min_leaf_rows, const RunOptions& run,
+                const SpeedOptions& speed) {
+    if (min_leaf_rows < 1) throw std::invalid_argument("min_leaf_rows must be at least 1.");
+    options.min_leaf_rows = min_leaf_rows;
     options.objective = objective;
     options.max_depth = max_depth;
     options.exact_last_split = exact_last_split;
@@ -38,10 +68,22 @@ void bind_requests(nb::module_& m) {
     nb::class_<Objective>(m, "Objective")
         .def(
             "__init__",
-            [](Objective* self, Cost loss_price, Cost leaf_price, const std::string& loss) {
-                new (self) Objective{{loss_price, leaf_price}, loss_named(loss)};
+            [](Objective* self, Cost loss_price, Cost leaf_price, const std::string& loss, double scale,
+               int unit_bits, const std::optional<CostArray>& costs) {
+                new (self) Objective(objective_of({loss_price, leaf_price}, loss, scale, unit_bits, costs));
             },
-            "loss_price"_a, "leaf_price"_a, "loss"_a = "zero_one")
+            "loss_price"_a, "leaf_price"_a, "loss"_a = "zero_one", nb::kw_only(), "scale"_a = 1.0,
+            "unit_bits"_a = 0, "costs"_a.none() = nb::none())
+        .def_prop_ro("loss",
+                     [](const Objective& objective) {
+                         return std::string(Losses::names[static_cast<std::size_t>(objective.loss)]);
+                     })
+        .def_prop_ro("scale", [](const Objective& objective) { return objective.parameters.scale; })
+        .def_prop_ro("unit_bits",
+                     [](const Objective& objective) {
+                         return std::bit_width(static_cast<Word>(objective.parameters.root_loss)) - 1;
+                     })
+        .def_prop_ro("costs", &costs_of, nb::rv_policy::automatic)
         .def_prop_ro("loss_price", [](const Objective& objective) { return objective.price.loss; })
         .def_prop_ro("leaf_price", [](const Objective& objective) { return objective.price.leaf; });
 

@@ -31,6 +31,7 @@ struct FoundSet : Outcome {
 
 FoundSet find_set(const HeldTable& table, const HeldTarget& target, const SetRequest& request) {
     check_rows(table, target);
+    check_costs(request.options.objective, target);
     SetOptions options = request.options;
     options.bound = [&](Cost loss, Cost leaves) {
         const nb::gil_scoped_acquire gil;
@@ -49,15 +50,15 @@ void bind_sets(nb::module_& m) {
             "__init__",
             [](SetRequest* self, const Objective& objective, std::size_t max_depth,
                std::optional<std::size_t> lookahead, bool keep_trivial, bool exact_last_split,
-               nb::callable bound, const RunOptions& run, const SpeedOptions& speed) {
+               Count min_leaf_rows, nb::callable bound, const RunOptions& run, const SpeedOptions& speed) {
                 SetOptions options;
                 options.lookahead = lookahead;
                 options.keep_trivial = keep_trivial;
-                set_search(options, objective, max_depth, exact_last_split, run, speed);
+                set_search(options, objective, max_depth, exact_last_split, min_leaf_rows, run, speed);
                 new (self) SetRequest{std::move(options), std::move(bound), run};
             },
             "objective"_a, nb::kw_only(), "max_depth"_a, "lookahead"_a.none(), "keep_trivial"_a,
-            "exact_last_split"_a, "bound"_a, "run"_a, "speed"_a);
+            "exact_last_split"_a, "min_leaf_rows"_a = 1, "bound"_a, "run"_a, "speed"_a);
 
     nb::class_<FoundSet, Outcome>(m, "FoundSet")
         .def_ro("graph", &FoundSet::graph)

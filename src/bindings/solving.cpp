@@ -23,6 +23,7 @@ Algorithm algorithm_named(const std::string& name) {
 
 Solution solve_request(const HeldTable& table, const HeldTarget& target, const TreeRequest& request) {
     check_rows(table, target);
+    check_costs(request.options.objective, target);
     return run_within(request.run, [&](Limits& limits) {
         return solve(table.table, target.target, request.options, limits);
     });
@@ -36,16 +37,16 @@ void bind_solving(nb::module_& m) {
             "__init__",
             [](TreeRequest* self, const std::string& algorithm, const Objective& objective,
                std::size_t max_depth, std::size_t lookahead, bool postprocess, bool exact_last_split,
-               const RunOptions& run, const SpeedOptions& speed) {
+               Count min_leaf_rows, const RunOptions& run, const SpeedOptions& speed) {
                 Options options;
                 options.algorithm = algorithm_named(algorithm);
                 options.lookahead = lookahead;
                 options.postprocess = postprocess;
-                set_search(options, objective, max_depth, exact_last_split, run, speed);
+                set_search(options, objective, max_depth, exact_last_split, min_leaf_rows, run, speed);
                 new (self) TreeRequest{options, run};
             },
             "algorithm"_a, "objective"_a, nb::kw_only(), "max_depth"_a, "lookahead"_a, "postprocess"_a,
-            "exact_last_split"_a, "run"_a, "speed"_a);
+            "exact_last_split"_a, "min_leaf_rows"_a = 1, "run"_a, "speed"_a);
 
     nb::class_<Solution, Outcome>(m, "Solution")
         .def_prop_ro(

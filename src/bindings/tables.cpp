@@ -1,4 +1,6 @@
 // The tables and targets that searches are given: numpy arrays, which are kept alive and never copied.
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "bindings.hpp"
@@ -101,6 +103,16 @@ HeldTarget target_of(AnyArray classes, std::size_t n_classes, std::optional<Arra
 void check_rows(const HeldTable& table, const HeldTarget& target) {
     if (table.table.n_rows != target.n_rows)
         throw std::invalid_argument("there must be one class for each row.");
+}
+
+void check_costs(const Objective& objective, const HeldTarget& target) {
+    const CostMatrix& costs = objective.parameters.costs;
+    if (costs.n_actions == 0) return;
+    if (costs.n_classes != target.target.n_classes)
+        throw std::invalid_argument("there must be a cost for every action and class.");
+    if (costs.maximum >
+        kInfinite / std::max<Cost>(objective.price.loss, 1) / std::numeric_limits<Count>::max())
+        throw std::invalid_argument("the costs are too large.");
 }
 
 void bind_tables(nb::module_& m) {

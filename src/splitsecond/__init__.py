@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from splitsecond._paths.search import regularization_path
     from splitsecond._saving import load, save
     from splitsecond._sets.tree_set import TreeSet
-    from splitsecond._tables.data_checks import DataWarning
+    from splitsecond._tables.data_checks import DataWarning, SingleLeafWarning
     from splitsecond._tables.errors import TableError
     from splitsecond._tables.literals import Literal
+    from splitsecond._tables.table_report import ColumnReport, TableReport, check_table
     from splitsecond._trees.tree import Tree
 
 __all__ = [
     "RESPLIT",
+    "ColumnReport",
     "DataWarning",
     "FixedBinarizer",
     "GreedyTreeClassifier",
@@ -40,11 +42,14 @@ __all__ = [
     "RashomonImportance",
     "RegularizationPath",
     "SPLITClassifier",
+    "SingleLeafWarning",
     "TableError",
+    "TableReport",
     "ThresholdGuessBinarizer",
     "Tree",
     "TreeFARMS",
     "TreeSet",
+    "check_table",
     "load",
     "regularization_path",
     "reliance",
@@ -64,7 +69,7 @@ _MODULES = {
         "OptimalTreeClassifier",
         "SPLITClassifier",
     ),
-    "_tables.data_checks": ("DataWarning",),
+    "_tables.data_checks": ("DataWarning", "SingleLeafWarning"),
     "_binarizers.guessing": ("ThresholdGuessBinarizer",),
     "_importance.rid": ("RashomonImportance",),
     "_tables.literals": ("Literal",),
@@ -74,6 +79,7 @@ _MODULES = {
     "_importance.reliance": ("reliance",),
     "_saving": ("load", "save"),
     "_tables.errors": ("TableError",),
+    "_tables.table_report": ("ColumnReport", "TableReport", "check_table"),
     "_trees.tree": ("Tree",),
     "_sets.tree_set": ("TreeSet",),
 }
@@ -82,17 +88,25 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 # What is not public, but named by pickles and errors of other processes. They refer to it by this
 # package, so that it may move: a name that was here stays here.
 _PICKLED = {
+    "Brier": "_solving.losses",
     "CellTypeError": "_tables.errors",
+    "ColumnWarning": "_tables.data_checks",
+    "Costs": "_solving.losses",
+    "Finding": "_tables.data_checks",
     "FitRecord": "_sets.record",
     "GraphArrays": "_sets.graph_arrays",
     "InputReader": "_estimators.input_reader",
     "Kind": "_tables.columns",
+    "LogLoss": "_solving.losses",
     "NotBinaryError": "_tables.errors",
     "RowSource": "_trees.row_counts",
     "RowsOfGraph": "_trees.row_counts",
     "RowsOfTable": "_trees.row_counts",
     "Scale": "_sets.scale",
+    "Suspicion": "_tables.data_checks",
+    "Units": "_solving.units",
     "Variable": "_tables.columns",
+    "ZeroOne": "_solving.losses",
     "_of_arrays": "_sets.tree_set",
 }
 

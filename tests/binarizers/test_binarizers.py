@@ -360,7 +360,7 @@ def test_all_answers_are_zeros_and_ones() -> None:
         assert set(np.unique(answers)) <= {0, 1}
 
 
-# Limits: those on time are in solving/test_limits.py
+# Limits: those on time are in tests/limits
 
 
 def wide_frame() -> tuple[pd.DataFrame, Any]:

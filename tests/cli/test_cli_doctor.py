@@ -66,3 +66,10 @@ def test_doctor_finds_what_fit_would_refuse(tmp_path: Path) -> None:
     drops = ("--drop", "day", "--drop", "far")
     assert run("doctor", path, *drops).exit_code == 0
     assert run("fit", path, "--target", "outcome", *drops).exit_code == 0
+
+
+def test_doctor_hints_at_too_many_classes(tmp_path: Path) -> None:
+    names = [f"person {i % 150}" for i in range(N_ROWS)]
+    path = write_csv(tmp_path / "table.csv", {**columns(), "outcome": names})
+    assert "150 classes" in result("doctor", path, "--target", "outcome")["hints"][0]
+    assert "150 classes" in run("fit", path, "--target", "outcome").stderr

@@ -152,7 +152,7 @@ def test_parameters_of_the_path(name: str) -> None:
 def test_numbers_asked_of_a_set() -> None:
     model = TreeFARMS(max_depth=2, epsilon=0.05)
     trees = model.fit(BINARY, CLASSES, sample_weight=RANDOM.random(40)).trees_
-    for name in ("max_leaves", "max_depth", "min_leaf_rows"):
+    for name in ("max_leaves", "max_depth", "min_leaf_rows", "min_leaf_weight"):
         attempt(name, lambda v, name=name: trees.filter(**{name: v}))
     attempt("epsilon", trees.within)
     attempt("n", trees.sample)
@@ -227,6 +227,8 @@ def test_integers_of_numpy_do_not_overflow(one: Any) -> None:
     for rows in (0, 1, 5, 12):
         kept = trees.filter(min_leaf_rows=rows).n_trees
         assert trees.filter(min_leaf_rows=rows * one).n_trees == kept
+        heavy = trees.filter(min_leaf_weight=rows).n_trees
+        assert trees.filter(min_leaf_weight=rows * one).n_trees == heavy
     assert trees[np.uint64(0)].n_leaves == trees[0].n_leaves
     path = regularization_path(BINARY, CLASSES, smallest=0.01, largest=one)
     assert [entry.n_leaves for entry in path] == [

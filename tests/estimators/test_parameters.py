@@ -21,17 +21,21 @@ from splitsecond import (
 from splitsecond._cli import options
 from splitsecond._cli.fitting import fit
 
-SHARED = ("class_weight", "binarizer", "time_limit", "memory_limit", "n_jobs", "verbose")
-EXACT = ("regularization", "max_depth", *SHARED)
-GREEDY = ("regularization", "max_depth", "exact_last_split", *SHARED)
-SETS = ("regularization", "epsilon", "epsilon_kind", "max_depth")
+SHARED = (
+    *("loss", "costs", "actions", "class_weight", "binarizer"),
+    *("time_limit", "memory_limit", "n_jobs", "verbose"),
+)
+EXACT = ("regularization", "max_depth", "min_samples_leaf", *SHARED)
+GREEDY = ("regularization", "max_depth", "min_samples_leaf", "exact_last_split", *SHARED)
+SETS = ("regularization", "epsilon", "epsilon_kind", "max_depth", "min_samples_leaf")
 SIGNATURES: dict[Any, tuple[str, ...]] = {
     GreedyTreeClassifier: GREEDY,
-    LicketySPLITClassifier: GREEDY,
+    LicketySPLITClassifier: (*GREEDY[:3], "lookahead_depth", *GREEDY[3:]),
     OptimalTreeClassifier: EXACT,
     SPLITClassifier: (
         "regularization",
         "max_depth",
+        "min_samples_leaf",
         "lookahead_depth",
         "postprocess",
         "exact_last_split",
@@ -45,10 +49,14 @@ DEFAULTS: dict[str, Any] = {
     "epsilon": 0.01,
     "epsilon_kind": "additive",
     "max_depth": 5,
+    "min_samples_leaf": 1,
     "lookahead_depth": None,
     "postprocess": True,
     "keep_trivial": False,
     "exact_last_split": False,
+    "loss": "zero_one",
+    "costs": None,
+    "actions": None,
     "class_weight": None,
     "binarizer": "auto",
     "time_limit": None,
@@ -61,7 +69,8 @@ every_estimator = pytest.mark.parametrize("estimator", SIGNATURES)
 
 
 def defaults_of(estimator: Any) -> dict[str, Any]:
-    return DEFAULTS | ({"lookahead_depth": 3} if estimator is RESPLIT else {})
+    lookahead = {RESPLIT: 3, LicketySPLITClassifier: 1}
+    return DEFAULTS | ({"lookahead_depth": lookahead[estimator]} if estimator in lookahead else {})
 
 
 @every_estimator

@@ -23,13 +23,15 @@ from splitsecond import (
     ThresholdGuessBinarizer,
 )
 
-# Each class once, and each way to name a binarizer: `fit` is the same for all of them.
+# Each class, each way to name a binarizer and each loss once: `fit` is the same for all of them.
 # Not binarizer=None: it refuses everything but 0/1, and hardly a check has such a table.
 CLASSIFIERS = [
     GreedyTreeClassifier(max_depth=2),
     LicketySPLITClassifier(max_depth=2, binarizer="quantile"),
     OptimalTreeClassifier(max_depth=2, binarizer="midpoint"),
     SPLITClassifier(max_depth=2, binarizer=QuantileBinarizer(n_quantiles=4)),
+    LicketySPLITClassifier(max_depth=2, loss="log_loss", min_samples_leaf=2, lookahead_depth=2),
+    OptimalTreeClassifier(max_depth=2, loss="brier", binarizer="quantile"),
 ]
 BINARIZERS = [MidpointBinarizer(), QuantileBinarizer(), ThresholdGuessBinarizer()]
 # The first column of an array, and of a frame whose columns are numbered: the checks have no other.

@@ -196,6 +196,40 @@ def test_rid_of_raw_columns_with_weights() -> None:
     assert_equal_to_oracle(rid, OracleRID(answers, codes, variable_of, sets))
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"loss": "brier"},
+        {"costs": [[0, 3], [1, 0], [0.5, 0.5]], "actions": [0, 1, "refer"]},
+        {"min_samples_leaf": 5},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [TreeFARMS, RESPLIT])
+def test_rid_is_measured_in_the_loss_of_its_trees(kind: Any, asked: Any) -> None:
+    X, y = threshold_table(3, 60, 5)
+    estimator = kind(regularization=0.02, epsilon=0.05, max_depth=2, binarizer=None, **asked)
+    rid = RashomonImportance(estimator, n_bootstraps=3, random_state=1).fit(X, y)
+    means = []
+    for counts in bootstraps(60, 3, 1):
+        trees = clone(estimator).fit(X, y, counts).trees_
+        models = [trees.to_classifier(i) for i in range(len(trees))]
+        of_trees = [reliance(model, X, y, counts) for model in models]
+        means.append([np.mean([each.get(f"x{j}", 0) for each in of_trees]) for j in range(5)])
+        for tree in trees:
+            assert tree.n_leaves == 1 or tree.n_rows.min() >= asked.get("min_samples_leaf", 1)
+    assert rid.mean_ == pytest.approx(np.mean(means, axis=0), abs=1e-12)
+
+
+def test_rid_of_log_loss_is_finite() -> None:
+    """Classes that a leaf has never seen are not impossible."""
+    X, y = threshold_table(3, 80, 5)
+    estimator = small(loss="log_loss", binarizer=None)
+    rid = RashomonImportance(estimator, n_bootstraps=3, random_state=1).fit(X, y)
+    assert np.isfinite(rid.mean_).all()
+    assert rid.mean_.max() > 0.01
+
+
 def test_bootstraps_count_alike_however_many_trees_they_have() -> None:
     X, y = threshold_table(6, 60, 6)
     rid = RashomonImportance(

@@ -50,6 +50,53 @@ def brute_force(model: Any, X: pd.DataFrame, y: Any, kind: str) -> dict[str, flo
     return out
 
 
+def row_losses(model: Any, X: Any, codes: Any) -> Any:
+    """What each row loses by what the model says of it."""
+    if model.costs is not None:
+        return np.asarray(model.costs)[model.tree_.prediction[model.apply(X)], codes]
+    shares = model.predict_proba(X)
+    if model.loss == "brier":
+        return (shares**2).sum(axis=1) - 2 * shares[np.arange(len(codes)), codes] + 1
+    # A class that a leaf has never seen counts as half a row.
+    rows = model.tree_.n_rows[model.apply(X)]
+    unseen = 0.5 / (rows + 0.5)
+    own = shares[np.arange(len(codes)), codes]
+    return -np.log(np.where(own > 0, own, unseen))
+
+
+@pytest.mark.parametrize("kind", ["subtractive", "ratio"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"loss": "brier"},
+        {"loss": "log_loss"},
+        {"costs": [[0, 5], [1, 0], [0.25, 0.5]], "actions": ["a", "b", "refer"]},
+    ],
+    ids=["brier", "log_loss", "costs"],
+)
+def test_reliance_in_other_losses(asked: Any, kind: str) -> None:
+    """Each row with the values of every other for the variable: the mean over permutations."""
+    used = 0
+    for seed in range(6):
+        rng = np.random.default_rng([seed, 2])
+        X, codes = mixed(seed, 30), rng.integers(2, size=30)
+        weights = rng.integers(1, 4, 30) if seed % 2 and asked.get("loss") != "log_loss" else None
+        model = OptimalTreeClassifier(max_depth=2, regularization=0.01, binarizer="midpoint")
+        model.set_params(**asked).fit(X, codes, weights)
+        found = reliance(model, X, codes, weights, kind=kind)
+        own = np.ones(30) if weights is None else weights
+        loss = np.average(row_losses(model, X, codes), weights=own)
+        for variable, value in found.items():
+            crossed = X.loc[np.repeat(np.arange(30), 30)].reset_index(drop=True)
+            crossed[variable] = np.tile(X[variable].to_numpy(), 30)
+            lost = row_losses(model, crossed, np.repeat(codes, 30))
+            permuted = np.average(lost, weights=np.outer(own, own).ravel())
+            expected = permuted - loss if kind == "subtractive" else permuted / loss
+            assert value == pytest.approx(expected, rel=1e-9, abs=1e-12)
+            used += 1
+    assert used > 6
+
+
 @pytest.mark.parametrize("kind", ["subtractive", "ratio"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_reliance_is_the_mean_over_all_permutations(kind: str, n_classes: int) -> None:

@@ -220,16 +220,21 @@ def small_file(name: str) -> str:
     models: dict[str, Callable[[], Any]] = {
         "raw": lambda: LicketySPLITClassifier(max_depth=2, binarizer=questions).fit(X[columns], y),
         "zero-one": lambda: SPLITClassifier(max_depth=1, binarizer=None).fit(*zero_one()),
+        "refer": lambda: LicketySPLITClassifier(
+            costs={0: {0: 0, 1: 2.5}, "ask": {0: 0.3, 1: 0}}, max_depth=1, binarizer=None
+        ).fit(*zero_one()),
         "binarizer": lambda: FixedBinarizer(QUESTIONS).fit(X[columns]),
         "guess": lambda: ThresholdGuessBinarizer(max_features=2).fit(X[["age", "member"]], y),
     }
     content = estimator_out(models[name]())
     if "statistics" in content:
         content["statistics"] = {"seconds": 0.001, "subproblems": 3}
-    return json.dumps({"format": "splitsecond model", "version": 1, "model": content})
+    return json.dumps({"format": "splitsecond model", "version": 2, "model": content})
 
 
-every_small_file = pytest.mark.parametrize("name", ["raw", "zero-one", "binarizer", "guess"])
+every_small_file = pytest.mark.parametrize(
+    "name", ["raw", "zero-one", "refer", "binarizer", "guess"]
+)
 
 
 @pytest.mark.slow
@@ -309,7 +314,7 @@ def test_a_model_that_cannot_be_parsed_is_damaged(end: bytes, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("version", "message"),
     [
-        (2, "has format version 2; this splitsecond reads up to 1. Install a newer"),
+        (3, "has format version 3; this splitsecond reads up to 2. Install a newer"),
         (0, "is damaged: its format version is 0"),
         (True, "is damaged: its format version is True"),
         ("1", "is damaged: its format version is '1'"),
@@ -354,6 +359,34 @@ def test_trees_that_are_none_are_refused(changes: Any, message: str, tmp_path: P
     tree = content["model"]["tree"]
     assert (tree["left"], tree["right"]) == ([1, -1, -1], [2, -1, -1])
     tree.update(changes)
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=f"damaged: .*{re.escape(message)}"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "gini"}, "'name' of 'loss' should be one of 'zero_one', 'log_loss', 'brier'"),
+        ({"actions": []}, "'actions' should be different from each other"),
+        ({"actions": ["a", "a"]}, "'actions' should be different from each other"),
+        ({"actions": ["a"]}, "'costs' should have a row for each action"),
+        ({"actions": "ab"}, "'actions' of 'loss' should be a list"),
+        ({"costs": [["0", "1"]]}, "'costs' should have a row for each action"),
+        ({"costs": [["0", "1"], ["1"]]}, "'costs' should have a cost for each class"),
+        ({"costs": [["0", "1"], 1]}, "'costs' should have a cost for each class"),
+        ({"costs": [["0", "1"], ["-1/2", "0"]]}, "'costs' should not be negative"),
+        ({"costs": [["0", "1"], [0.5, "0"]]}, "0.5 is no fraction"),
+        ({"costs": [["0", "1"], ["1/0", "0"]]}, "'1/0' is no fraction"),
+        ({"costs": [["0", "1"], ["1" * 30, "0"]]}, "more digits, than fits take"),
+        ({"costs": [["0", "1" * 400], ["0", "0"]]}, "more digits, than fits take"),
+    ],
+    ids=lambda part: str(part)[:40],
+)
+def test_losses_that_are_none_are_refused(changes: Any, message: str, tmp_path: Path) -> None:
+    content = json.loads(small_file("refer"))
+    content["model"]["loss"].update(changes)
     path = tmp_path / "model.json"
     path.write_text(json.dumps(content))
     with pytest.raises(ValueError, match=f"damaged: .*{re.escape(message)}"):

@@ -260,7 +260,7 @@ def test_files_are_strict_json(name: str, tmp_path: Path) -> None:
         raise AssertionError(constant)
 
     content = json.loads((tmp_path / "model.json").read_bytes(), parse_constant=refuse)
-    assert (content["format"], content["version"]) == ("splitsecond model", 1)
+    assert (content["format"], content["version"]) == ("splitsecond model", 2)
     assert content["model"]["class"] == type(fitted(name)).__name__
 
 
@@ -376,7 +376,7 @@ def test_old_files_stay_readable(path: Path) -> None:
 
 @every_model
 def test_the_format_has_not_changed(name: str, tmp_path: Path) -> None:
-    """What is written today is read by the first version 1: a new shape needs a new version.
+    """What is written today is read by the first of its version: a new shape needs a new one.
 
     Keys that it does not know are nothing to it.
     """

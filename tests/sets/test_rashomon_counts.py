@@ -245,7 +245,9 @@ def test_the_cost_within_a_bound_is_the_highest_over_all_numbers_of_leaves() -> 
         objective = Fraction(int(rng.integers(-3, 300)), int(rng.integers(1, 200)))
         if rng.random() < 0.5:  # one that a tree has
             objective = Fraction(int(rng.integers(0, weight + 1)), weight) + 3 * price
-        error, leaf, highest = within_bound(objective, price, weight, most_leaves)
+        error, leaf, highest = within_bound(
+            objective, price, weight, most_leaves, max_loss=weight - 1
+        )
         costs = [
             error * min(weight - 1, math.floor((objective - price * leaves) * weight))
             + leaf * leaves

@@ -1,6 +1,6 @@
 """Limits hold for Rashomon sets too, and what comes back is a part of the set.
 
-Those that look at a clock are in solving/test_limits.py.
+Those that look at a clock are in tests/limits.
 """
 
 from __future__ import annotations

@@ -199,7 +199,8 @@ def test_smallest_leaf_of_weighted_rows() -> None:
         trees = model.fit(X, y, sample_weight=np.full(n_rows, unit)).trees_
         for least in range(1, 12):
             expected = [tree for tree in trees if round(least_rows(tree) / unit) >= least]
-            assert trees.filter(min_leaf_rows=least * unit).n_trees == len(expected)
+            assert trees.filter(min_leaf_weight=least * unit).n_trees == len(expected)
+            assert trees.filter(min_leaf_rows=least).n_trees == len(expected)
 
 
 def test_nothing_left(any_set: Any) -> None:
@@ -346,6 +347,8 @@ def test_a_column_without_questions_may_be_named() -> None:
         ({"min_leaf_rows": -1}, "min_leaf_rows=-1"),
         ({"min_leaf_rows": float("nan")}, "min_leaf_rows=nan"),
         ({"min_leaf_rows": "5"}, "min_leaf_rows='5'"),
+        ({"min_leaf_weight": -1}, "min_leaf_weight=-1"),
+        ({"min_leaf_weight": "5"}, "min_leaf_weight='5'"),
     ],
 )
 def test_bad_conditions(options: dict[str, Any], said: str) -> None:
@@ -362,6 +365,8 @@ def test_conditions_of_any_size() -> None:
         assert trees.filter(**{name: np.int64(1)}).n_trees == trees.filter(**{name: 1}).n_trees
     assert trees.filter(min_leaf_rows=10**30).n_trees == 0
     assert trees.filter(min_leaf_rows=float("inf")).n_trees == 0
+    assert trees.filter(min_leaf_weight=10**30).n_trees == 0
+    assert trees.filter(min_leaf_weight=float("inf")).n_trees == 0
     assert (
         trees.filter(min_leaf_rows=np.float64(4.5)).n_trees == trees.filter(min_leaf_rows=5).n_trees
     )

@@ -87,6 +87,13 @@ QUESTIONS = [
     ["age", "==", 30.25],
 ]
 
+# Exact costs, and actions of which one is no class.
+REFER = {
+    "old": {"old": 0, "cook": Fraction(1, 3), "other": 1},
+    "cook": {"old": 2.5, "cook": 0, "other": 1},
+    "ask": {"old": 0.25, "cook": 0.25, "other": 0.25},
+}
+
 # What the sample files hold, by name.
 FITTED: dict[str, Callable[[], Any]] = {
     "raw-frame": lambda: LicketySPLITClassifier(max_depth=4, regularization=0.005).fit(*people()),
@@ -99,6 +106,12 @@ FITTED: dict[str, Callable[[], Any]] = {
     "zero-one": lambda: SPLITClassifier(max_depth=3, binarizer=None).fit(*zero_one()),
     "greedy-weighted": lambda: GreedyTreeClassifier(max_depth=3, binarizer="midpoint").fit(
         people()[0][["age", "job"]], people()[1] == "old", sample_weight=np.arange(240) % 4 / 2
+    ),
+    "log-loss": lambda: LicketySPLITClassifier(
+        loss="log_loss", min_samples_leaf=0.05, lookahead_depth=2, max_depth=3
+    ).fit(*people()),
+    "refer": lambda: OptimalTreeClassifier(costs=REFER, max_depth=2, class_weight="balanced").fit(
+        *people()
     ),
     "fixed": lambda: FixedBinarizer(QUESTIONS).fit(people()[0]),
     "midpoint": lambda: MidpointBinarizer().fit(people()[0][["size", "job", "member"]]),
@@ -132,6 +145,8 @@ def seen(model: Any) -> dict[str, Any]:
         out |= {"objective": model.objective_, "statistics": model.statistics_}
         out |= {"leaves": model.get_n_leaves(), "depth": model.get_depth()}
         out |= {"classes": model.classes_.tolist(), "dtype": model.classes_.dtype}
+        out |= {"actions": model.actions_.tolist(), "loss": tree.loss}
+        out |= {"importances": model.feature_importances_.tolist()}
         for i, X in enumerate(tables):
             out[f"predicted {i}"] = model.predict(X).tolist()
             out[f"shares {i}"] = model.predict_proba(X).tolist()

@@ -22,6 +22,7 @@ from splitsecond import (
     OptimalTreeClassifier,
     QuantileBinarizer,
     RashomonImportance,
+    SingleLeafWarning,
     SPLITClassifier,
     ThresholdGuessBinarizer,
     TreeFARMS,
@@ -96,7 +97,8 @@ def test_many_classes_are_classes() -> None:
     X = np.random.default_rng(2).integers(0, 2, (6060, 3))
     hundred, more = np.arange(100), np.arange(101)
     model = LicketySPLITClassifier(max_depth=1)
-    assert said(lambda: model.fit(X[:200], np.tile(hundred, 2))) == []
+    (leaf,) = said(lambda: model.fit(X[:200], np.tile(hundred, 2)))
+    assert "single leaf" in leaf
     assert "101 classes in 6,060 rows" in said(lambda: model.fit(X, np.tile(more, 60)))[0]
     with pytest.raises(ValueError, match="101 different numbers"):
         model.fit(X[:202], np.tile(more, 2))
@@ -117,7 +119,10 @@ def test_a_rare_class_and_a_single_leaf(estimator: Any) -> None:
     assert "predicts 'well' for every row" in text
     assert "2.0%" in text
     assert "regularization=0.01" in text
+    assert 'loss="log_loss"' in text
     assert "class_weight='balanced'" in text
+    with pytest.warns(SingleLeafWarning):
+        estimator(max_depth=2).fit(X, y)
     assert said(lambda: estimator(max_depth=2, regularization=0.001).fit(X, y)) == []
     assert said(lambda: estimator(max_depth=2, class_weight="balanced").fit(X, y)) == []
 
@@ -126,8 +131,12 @@ def test_a_single_leaf_that_nothing_is_wrong_with() -> None:
     rng = np.random.default_rng(4)
     noise, y = rng.integers(0, 2, (400, 3)), np.tile([0, 1], 200)
     model = LicketySPLITClassifier(regularization=0.05)
-    assert said(lambda: model.fit(noise, y)) == []  # the classes are not rare
+    (text,) = said(lambda: model.fit(noise, y))
     assert model.n_leaves_ == 1
+    assert "50.0% of the weight is of other classes" in text
+    # Another loss, weights for the classes: how rare they are was thought of.
+    for asked in ({"loss": "log_loss"}, {"costs": [[0, 1], [1, 0]]}, {"class_weight": {0: 2}}):
+        assert fitted(noise, y, regularization=0.9, **asked) == []
     rare = (np.arange(400) < 8).astype(int)
     assert fitted(noise, rare, max_depth=0) == []  # as was asked for
     assert fitted(noise, np.zeros(400)) == []
@@ -292,14 +301,15 @@ def test_a_warning_names_the_line_that_called_fit() -> None:
 def test_too_many_columns() -> None:
     rng = np.random.default_rng(9)
     X, y = rng.integers(0, 2, (60, 501)), np.tile([0, 1], 30)
-    slow: dict[str, Any] = {"max_depth": 3, "regularization": 0.4}  # a leaf, at once
+    # A leaf, at once; with weights for the classes, that is no surprise.
+    slow: dict[str, Any] = {"max_depth": 3, "regularization": 0.4, "class_weight": {0: 1}}
     for estimator in (OptimalTreeClassifier, TreeFARMS):
         (text,) = said(lambda estimator=estimator: estimator(**slow).fit(X, y))
         assert "501 0/1 columns" in text
         assert "time_limit" in text
         model = estimator(**slow, time_limit=100)
         assert said(lambda model=model: model.fit(X, y)) == []
-    assert said(lambda: OptimalTreeClassifier(max_depth=2, regularization=0.4).fit(X, y)) == []
+    assert said(lambda: OptimalTreeClassifier(**(slow | {"max_depth": 2})).fit(X, y)) == []
     for estimator in (GreedyTreeClassifier, LicketySPLITClassifier, SPLITClassifier):
         assert said(lambda estimator=estimator: estimator(**slow).fit(X, y)) == []
     numbers = rng.normal(size=(600, 1))

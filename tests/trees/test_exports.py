@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import sqlite3
-from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -13,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
-from hostile import Column, Frame, frames, new_rows
+from exported import duckdb_of, fitted, python_of, readable_in_sqlite, sqlite_of
+from hostile import Frame
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, export_text, plot_tree
@@ -25,7 +24,6 @@ from splitsecond import (
     GreedyTreeClassifier,
     LicketySPLITClassifier,
     OptimalTreeClassifier,
-    Tree,
     load,
     save,
 )
@@ -37,78 +35,6 @@ HOSTILE = [
     *("it's", 'say "no"', "a;--", "*/ DROP TABLE t; /*", "back\\slash", "two\nlines", "%s ? :x"),
     *("</svg><script>alert(1)</script>", "$x_1$", "{0}", "#", "日本 🙂", "'); import os #"),
 ]
-
-
-def python_of(tree: Tree) -> Any:
-    found: dict[str, Any] = {}
-    exec(tree.to_python(), found)
-    assert set(found) == {"predict", "__builtins__"}
-    return found["predict"]
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def sqlite_of(expression: str, names: list[str], rows: Iterable[Iterable[Any]]) -> list[Any]:
-    database = sqlite3.connect(":memory:")
-    database.execute(f"CREATE TABLE t ({', '.join(map(quoted, names))})")
-    marks = ", ".join("?" * len(names))
-    database.executemany(f"INSERT INTO t VALUES ({marks})", rows)
-    found = [row[0] for row in database.execute(f"SELECT {expression} FROM t ORDER BY rowid")]
-    database.close()
-    return found
-
-
-def duckdb_of(
-    expression: str, types: dict[str, str], rows: Iterable[Iterable[Any]], database: Any
-) -> list[Any]:
-    columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in types.items())
-    database.execute(f"CREATE OR REPLACE TEMP TABLE t ({columns}, row_number_of_test INTEGER)")
-    marks = ", ".join("?" * (len(types) + 1))
-    numbered = [[*row, i] for i, row in enumerate(rows)]
-    database.executemany(f"INSERT INTO t VALUES ({marks})", numbered)
-    found = database.execute(f"SELECT {expression} FROM t ORDER BY row_number_of_test")
-    return [row[0] for row in found.fetchall()]
-
-
-def readable_in_sqlite(tree: Tree) -> bool:
-    """Whether SQLite reads the thresholds as they are: it may miss the last of 17 digits."""
-    database = sqlite3.connect(":memory:")
-    values = [literal.value for literal in tree.literals.values()]
-    numbers = [value for value in values if isinstance(value, float)]
-    return all(database.execute(f"SELECT {n!r}").fetchone()[0] == n for n in numbers)
-
-
-def on_thresholds(frame: Frame, rows: Frame, tree: Tree) -> Frame:
-    """Add rows that lie exactly on each threshold, and next to it."""
-    columns = []
-    for column in rows.columns:
-        cuts = [
-            literal.value
-            for literal in tree.literals.values()
-            if literal.name == str(column.label) and isinstance(literal.value, float)
-        ]
-        with np.errstate(over="ignore"):
-            near = [cuts, np.nextafter(cuts, np.inf), np.nextafter(cuts, -np.inf)]
-        values: list[Any] = [float(cut) for cut in np.concatenate(near) if np.isfinite(cut)]
-        columns.append((column, values))
-    n = max([len(values) for _, values in columns] + [0])
-    made = []
-    for column, values in columns:
-        filled = column.values + values + [None] * (n - len(values))
-        series = pd.Series(filled, dtype=object)
-        made.append(Column(column.label, filled, series, column.order, column.is_category))
-    return Frame(made, [frame.y[0]] * (len(rows.y) + n))
-
-
-@st.composite
-def fitted(draw: Any) -> tuple[Any, Frame, Frame]:
-    frame = draw(frames())
-    model = LicketySPLITClassifier(
-        regularization=0, max_depth=draw(st.integers(0, 4)), binarizer="midpoint"
-    ).fit(frame.pandas(), frame.y)
-    return model, frame, on_thresholds(frame, draw(new_rows(frame)), model.tree_)
 
 
 @pytest.mark.slow

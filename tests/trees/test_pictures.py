@@ -38,6 +38,7 @@ from splitsecond._trees.pictures.layout import (
 )
 from splitsecond._trees.pictures.svg import to_svg
 from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of, wrapped
+from splitsecond._trees.sizes import NodeTexts
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
@@ -312,7 +313,7 @@ def test_matplotlib_draws_the_same(n_leaves: int, pyplot: Any) -> None:
     ax = tree.plot()
     assert [text.get_text() for text in ax.texts] == texts(tree.to_svg())
     ax.figure.canvas.draw()
-    picture = picture_of(tree, None, [])
+    picture = picture_of(NodeTexts(tree), None, [])
     assert ax.figure.get_size_inches() == pytest.approx([picture.width / 72, picture.height / 72])
 
 

@@ -23,7 +23,7 @@ from splitsecond import (
 )
 from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.literals import Literal
-from splitsecond._trees.pictures.layout import percent as rounded
+from splitsecond._trees.pictures.nodes import percent as rounded
 from splitsecond._trees.rules import Answer, conditions_of
 
 NAMES = ["priors <= 2.5", "age <= 22.5", "is_tenant", "was_late", "pays_cash", "sex = female"]

@@ -23,7 +23,7 @@ std::vector<Count> naive_counts(const View& view, const std::vector<Word>& mask)
     for_view_rows(view, [&](const Run& run, std::size_t w, std::size_t bit) {
         if ((mask[w] >> bit & 1) == 0) return;
         for (std::size_t j = 0; j < view.stride; ++j)
-            if (view.column(w, j) >> bit & 1) counts[run.cls * view.stride + j] += run.weight;
+            if (view.column(w, j) >> bit & 1) counts[run.channel * view.stride + j] += run.weight;
     });
     return counts;
 }
@@ -37,7 +37,7 @@ std::map<RowKey, std::int64_t> contents_of(const View& view, const std::vector<W
         const std::vector<bool> all = features_at(view, w, bit);
         std::vector<bool> features;
         for (const std::size_t j : columns) features.push_back(all[j]);
-        weights[{features, run.cls}] += run.weight;
+        weights[{features, run.channel}] += run.weight;
     });
     return weights;
 }
@@ -182,7 +182,7 @@ void test_cluster(const Kernels& kernels, Random& random) {
             random, {.n_rows = 9000, .n_columns = 9, .n_classes = 2, .weights = weights, .noise = 0});
         SpeedOptions speed;
         speed.kernels = &kernels;
-        const Problem problem{{{1, 1}}, speed, limits};
+        const Problem problem{{{1, 1}, {}, {}}, speed, limits};
         CHECK(!pack(kernels, data.table(), data.target(), limits, view));
         mark_unavoidable(kernels, Objective{}, view, limits);
         const auto before = contents(view);

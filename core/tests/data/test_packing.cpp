@@ -346,7 +346,7 @@ void check_unavoidable(const Data& data) {
         for_view_rows(view, [&](const Run& run, std::size_t w, std::size_t bit) {
             std::vector<std::int64_t>& classes = marked[features_at(view, w, bit)];
             classes.resize(data.n_classes, 0);
-            if (view.column(w, view.unavoidable()) >> bit & 1) classes[run.cls] += run.weight;
+            if (view.column(w, view.unavoidable()) >> bit & 1) classes[run.channel] += run.weight;
         });
         CHECK_EQ(marked.size(), groups.size());
         for (const auto& [features, classes] : groups) {

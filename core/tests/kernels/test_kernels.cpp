@@ -353,7 +353,7 @@ std::vector<Count> random_totals(Random& random, std::size_t n_classes, Count su
 // Entropy is what greedy chooses by under 0-1 loss.
 double split_entropies(const Kernels& kernels, const FeatureCounts& counts, double* entropy) {
     const Objective objective;
-    return kernels.of(objective).split_criteria(objective, counts, entropy);
+    return kernels.of(objective).split_criteria(objective, counts, entropy).minimum;
 }
 
 void check_entropies(const std::vector<const Kernels*>& paths, Random& random, std::size_t n_classes,

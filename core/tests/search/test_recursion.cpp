@@ -105,7 +105,7 @@ void test_budgets(Random& random) {
         speed.subtract_siblings = random.chance(70);
         const Price price =
             i % 2 == 0 ? random_price(random, data) : random.one_of<Price>({{1, 4}, {1, 4}, {1, 3}, {2, 9}});
-        const Problem problem{{price}, speed, limits};
+        const Problem problem{{price, {}, {}}, speed, limits, false, 1, price.loss};
         const check::Context context("problem ", i, ", ", data.n_rows, " rows, ", data.n_columns,
                                      " columns, price ", problem.objective.price.loss, " ",
                                      problem.objective.price.leaf);
@@ -121,7 +121,8 @@ void test_split(Random& random) {
         Limits limits;
         SpeedOptions speed;
         speed.kernels = random.one_of(available_kernels());
-        const Problem problem{{random_price(random, data)}, speed, limits};
+        const Price price = random_price(random, data);
+        const Problem problem{{price, {}, {}}, speed, limits, false, 1, price.loss};
         Oracle oracle(data, problem.objective.price);
         Node root = make_root(data, problem), sides[2] = {Node(limits), Node(limits)};
         Workers workers(1, limits);

@@ -28,7 +28,8 @@ Cost expected_cost(Oracle& oracle, const Options& options) {
     const std::size_t d = options.max_depth;
     switch (options.algorithm) {
         case Algorithm::greedy: return oracle.value(all, d, 0).cost;
-        case Algorithm::lickety_split: return oracle.lickety(all, d).cost;
+        case Algorithm::lickety_split:
+            return oracle.lickety(all, d, std::max<std::size_t>(options.lookahead, 1)).cost;
         case Algorithm::optimal: return oracle.optimal(all, d);
         case Algorithm::split: break;
     }

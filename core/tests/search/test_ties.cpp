@@ -1,4 +1,5 @@
 // Ties: the lowest feature among equals, and a leaf before any split. Trees, not costs, are compared.
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -24,7 +25,8 @@ void check_trees(const Data& data, const Options& options) {
     const Oracle::Rows& all = oracle.all();
     const std::size_t d = options.max_depth;
     CHECK_EQ(solved(data, options, Algorithm::greedy), oracle.tree(all, d, 0).shape);
-    CHECK_EQ(solved(data, options, Algorithm::lickety_split), oracle.lickety(all, d).shape);
+    CHECK_EQ(solved(data, options, Algorithm::lickety_split),
+             oracle.lickety(all, d, std::max<std::size_t>(options.lookahead, 1)).shape);
     CHECK_EQ(solved(data, options, Algorithm::split), oracle.tree(all, d, options.lookahead).shape);
     CHECK_EQ(solved(data, options, Algorithm::optimal), oracle.tree(all, d, d).shape);
 }

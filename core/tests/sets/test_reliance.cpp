@@ -37,15 +37,18 @@ struct Case {
             if (feature >= 0 && variable_of[static_cast<std::size_t>(feature)] == variable) return true;
         return false;
     }
-    // Whether the tree is wrong about a row that answers for one variable as another row does.
-    bool is_wrong(std::size_t row, std::size_t variable, std::size_t donor) const {
+    // The leaf of a row that answers for one variable as another row does.
+    std::size_t leaf_of(std::size_t row, std::size_t variable, std::size_t donor) const {
         std::size_t node = 0;
         while (tree.feature[node] >= 0) {
             const auto column = static_cast<std::size_t>(tree.feature[node]);
             const bool yes = data.at(variable_of[column] == variable ? donor : row, column);
             node = static_cast<std::size_t>(yes ? tree.left[node] : tree.right[node]);
         }
-        return labels[node] != data.class_of(row);
+        return node;
+    }
+    bool is_wrong(std::size_t row, std::size_t variable, std::size_t donor) const {
+        return labels[leaf_of(row, variable, donor)] != data.class_of(row);
     }
 };
 
@@ -93,6 +96,34 @@ void check_tree_of(const Case& made, Reliance& reliance) {
     }
 }
 
+// Losses of rows that are no errors: small integers, whose sums are exact in doubles.
+void check_losses_of(Random& random, const Case& made, Reliance& reliance) {
+    std::vector<std::vector<double>> losses;
+    std::vector<const double*> by_node;
+    for (std::size_t node = 0; node < made.tree.feature.size(); ++node) {
+        losses.emplace_back();
+        for (std::size_t c = 0; c < made.data.n_classes; ++c)
+            losses.back().push_back(static_cast<double>(random.below(9)));
+    }
+    for (const std::vector<double>& of_node : losses) by_node.push_back(of_node.data());
+    const auto lost = [&](std::size_t row, std::size_t variable, std::size_t donor) {
+        return losses[made.leaf_of(row, variable, donor)][made.data.class_of(row)];
+    };
+    double loss = 0;
+    for (std::size_t i = 0; i < made.data.n_rows; ++i) loss += made.data.weight(i) * lost(i, SIZE_MAX, i);
+    std::vector<double> permuted;
+    CHECK_EQ(reliance.of(made.tree, by_node, permuted), loss);
+    for (std::size_t variable = 0; variable < permuted.size(); ++variable) {
+        const check::Context context("variable ", variable);
+        double expected = made.asks(variable) ? 0 : -1;
+        for (std::size_t row = 0; row < made.data.n_rows && expected >= 0; ++row)
+            for (std::size_t donor = 0; donor < made.data.n_rows; ++donor)
+                expected += static_cast<double>(made.data.weight(row)) * made.data.weight(donor) *
+                            lost(row, variable, donor);
+        CHECK_EQ(permuted[variable], expected);
+    }
+}
+
 void test_random_trees(Random& random) {
     for (int i = 0; i < 600; ++i) {
         Case made;
@@ -116,6 +147,7 @@ void test_random_trees(Random& random) {
         for (int again = 0; again < 4; ++again) {  // what is remembered of one tree serves the next
             grow_anew(random, made);
             check_tree_of(made, reliance);
+            check_losses_of(random, made, reliance);
         }
     }
 }

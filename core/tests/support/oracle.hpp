@@ -89,11 +89,11 @@ public:
                     tree(part(rows, feature, false), d - 1, below));
     }
 
-    Grown lickety(const Rows& rows, std::size_t d) {
-        const int feature = value(rows, d, 1).feature;
+    Grown lickety(const Rows& rows, std::size_t d, std::size_t k) {
+        const int feature = value(rows, d, k).feature;
         if (feature < 0) return {leaf(rows), ". "};
-        return join(feature, lickety(part(rows, feature, true), d - 1),
-                    lickety(part(rows, feature, false), d - 1));
+        return join(feature, lickety(part(rows, feature, true), d - 1, k),
+                    lickety(part(rows, feature, false), d - 1, k));
     }
 
     // SPLIT with post-processing: the optimal tree at every leaf of the prefix behind V(D, d, k).

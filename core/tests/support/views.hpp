@@ -34,7 +34,7 @@ inline std::vector<bool> features_at(const View& view, std::size_t w, std::size_
 inline std::map<RowKey, std::int64_t> contents(const View& view) {
     std::map<RowKey, std::int64_t> weights;
     for_view_rows(view, [&](const Run& run, std::size_t w, std::size_t bit) {
-        weights[{features_at(view, w, bit), run.cls}] += run.weight;
+        weights[{features_at(view, w, bit), run.channel}] += run.weight;
     });
     return weights;
 }
@@ -48,7 +48,7 @@ inline void check_invariants(const View& view) {
     for (const Run& run : view.runs) {
         CHECK_EQ(run.begin, word);  // no gaps, no empty run
         CHECK_LT(run.begin, run.end);
-        CHECK_LT(run.cls, view.n_classes);
+        CHECK_LT(run.channel, view.n_classes);
         CHECK_LT(0, run.weight);
         for (std::size_t w = run.begin; w < run.end; ++w) {
             const Word present = view.column(w, view.ones());

@@ -108,41 +108,49 @@ def bench(
     Times are of whole fits, thresholds included. CART has no penalty per leaf: its tree is pruned
     with this one after the fit, outside the timing, as far as that lowers the objective.
     """
-    import sklearn
-
     from splitsecond._cli.estimators import TREES
 
-    options: dict[str, Any] = {
-        "regularization": regularization,
-        "max_depth": max_depth,
-        "n_jobs": jobs,
-    }
-    methods: dict[str, Any] = {
-        str(name): of(time_limit=time_limit, **options) for name, of in TREES.items()
+    models = {
+        str(name): of(
+            regularization=regularization, max_depth=max_depth, time_limit=time_limit, n_jobs=jobs
+        )
+        for name, of in TREES.items()
     }
     rows = []
-    with warnings_as_notes(), progress("fitting", len(data) * (len(methods) + 1)) as listener:
+    with warnings_as_notes(), progress("fitting", len(data) * (len(models) + 1)) as listener:
         for name in data:
             train, test = train_test(built_in(name), seed)
-            for method, model in methods.items():
-                rows.append({"data": str(name), "method": method})
-                rows[-1].update(_ours(model, train, test, repeats))
+            for method, model in models.items():
+                found = _ours(model, train, test, repeats)
+                rows.append({"data": str(name), "method": method, **found})
                 listener(len(rows))
-            rows.append({"data": str(name), "method": "CART (scikit-learn)"})
-            rows[-1].update(_cart(train, test, repeats, float(regularization), max_depth))
+            found = _cart(train, test, repeats, float(regularization), max_depth)
+            rows.append({"data": str(name), "method": "CART (scikit-learn)", **found})
             listener(len(rows))
     about = {
-        "splitsecond": splitsecond.__version__,
-        "scikit-learn": sklearn.__version__,
-        "python": platform.python_version(),
-        "machine": platform.machine(),
+        **_versions(),
         "regularization": regularization,
         "max_depth": max_depth,
         "threads": jobs,
     }
     if json:
         write_json({**about, "results": rows})
-        return
+    else:
+        _print(rows, about)
+
+
+def _versions() -> dict[str, str]:
+    import sklearn
+
+    return {
+        "splitsecond": splitsecond.__version__,
+        "scikit-learn": sklearn.__version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+    }
+
+
+def _print(rows: list[dict[str, Any]], about: dict[str, Any]) -> None:
     write_table(
         (
             [

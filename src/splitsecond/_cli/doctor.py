@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import typer
 
+import splitsecond
 from splitsecond._cli import options as o
 from splitsecond._cli.data import (
     Data,
@@ -23,25 +25,16 @@ from splitsecond._cli.output import write, write_json, write_table
 from splitsecond._cli.sources import Source
 from splitsecond._cli.trial_fits import estimates
 from splitsecond._support.messages import listed, shown
-from splitsecond._tables.columns import Kind, RawTable, Variable
-from splitsecond._tables.data_checks import (
-    Finding,
-    Suspicion,
-    findings,
-    rare_classes,
-    rare_text,
-    refuse_quantity,
-)
-from splitsecond._tables.literals import value_text
 
 REFUSED = "refused"
+LEFT_OUT = ("constant", "all missing")
 MAX_VALUES = 255  # of a category that questions are asked about
-NAMES = {Kind.BINARY: "0/1"}
+NAMES = {"binary": "0/1"}
 NOTED = {
-    Suspicion.TARGET: "the target itself",
-    Suspicion.DATE: "dates",
-    Suspicion.IDENTIFIER: "an identifier",
-    Suspicion.ROW_NUMBER: "a row number",
+    "target": "the target itself",
+    "date": "dates",
+    "identifier": "an identifier",
+    "row_number": "a row number",
 }
 
 
@@ -73,115 +66,111 @@ def doctor(
 
     Exits with 1 if a fit would be refused.
     """
-    source = Source.of(file, columns)
-    table = source.read()
-    labels, problems, hints = None, [], []
-    if target is not None:
-        source.check_column(table, target)
-        try:
-            labels = labels_of(source, table, target)
-            classes, counts = np.unique(labels, return_counts=True)
-            if classes.dtype.kind in "iuf":
-                refuse_quantity(classes, len(labels))
-            share = rare_classes(counts, regularization)
-            if share is not None:
-                hints.append(f"The tree may be a single leaf. {rare_text(share, regularization)}")
-        except ValueError as error:
-            labels = None
-            problems.append(str(error))
-    X = table if target is None else table.drop_columns([target])
-    seen = [describe(source, X[name], name) for name in X.column_names]
-    seen = _with_suspicions(X, seen, labels)
-    problems += [each.note for each in seen if each.kind == REFUSED]
-    if not seen:
-        problems.append(str(only_a_target(file, target)))
-    elif not any(each.kind not in (REFUSED, Kind.CONSTANT, Kind.EMPTY) for each in seen):
-        problems.append(str(nothing_to_ask(file)))
+    found = examine(Source.of(file, columns), target, regularization)
     costs = {}
-    if seen and not problems:
-        data = None if labels is None else Data(X, labels)
-        costs = estimates(X, data, regularization=regularization, max_depth=max_depth)
-        hints += _too_wide(costs["fits"])
+    if not found.problems:
+        data = None if found.labels is None else Data(found.X, found.labels)
+        costs = estimates(found.X, data, regularization=regularization, max_depth=max_depth)
+        found.hints += _too_wide(costs["fits"])
     if json:
         write_json(
             {
                 "file": str(file),
-                "rows": table.num_rows,
-                "target": None if labels is None else _target(target, labels),
-                "columns": [vars(each) for each in seen],
-                "problems": problems,
-                "hints": hints,
+                "rows": found.X.num_rows,
+                "target": None if found.labels is None else _target(target, found.labels),
+                "columns": [vars(each) for each in found.columns],
+                "problems": found.problems,
+                "hints": found.hints,
                 "estimate": costs,
             }
         )
     else:
-        _print(file, table.num_rows, seen, problems)
-        if labels is not None:
-            counts = _target(target, labels)["classes"]
-            some = listed([f"{each['class']} ({each['rows']:,})" for each in counts])
-            write(f"\ntarget {target}: {len(counts)} classes, {some}")
-            for hint in hints:
-                write(hint)
+        _print(file, found)
+        if found.labels is not None:
+            _print_target(target, found)
         _print_costs(costs, target)
-    if problems:
+    if found.problems:
         raise typer.Exit(1)
 
 
-def describe(source: Source, column: pa.ChunkedArray, name: str) -> Column:
-    """Say what a column is, as a binarizer would decide it."""
-    is_counted = not (pa.types.is_nested(column.type) or pa.types.is_null(column.type))
-    numbers = {
-        "distinct": pc.count_distinct(decoded(column)).as_py() if is_counted else 0,
-        "missing": pc.sum(pc.is_null(column, nan_is_null=True)).as_py(),
-    }
-    first = next((value.as_py() for value in column if value.is_valid), None)
+@dataclass
+class Examined:
+    """A table without its target, and what is to be said of both."""
+
+    X: pa.Table
+    labels: Any  # None: there is no target, or it cannot be used
+    columns: list[Column]
+    problems: list[str]
+    hints: list[str]
+
+
+def examine(source: Source, target: str | None, regularization: Any) -> Examined:
+    """Check the columns of a file, and its target if there is one."""
+    table = source.read()
+    labels = None
+    problems: list[str] = []
+    if target is not None:
+        source.check_column(table, target)
+        try:
+            labels = labels_of(source, table, target)
+        except ValueError as error:
+            problems.append(str(error))
+    X = table if target is None else table.drop_columns([target])
+    if X.num_columns == 0:
+        problems.append(str(only_a_target(source.path, target)))
+        return Examined(X, labels, [], problems, [])
+    report = splitsecond.check_table(X, labels, regularization=regularization)
+    columns = [describe(source, X[each.label], each) for each in report.columns]
+    if labels is not None and report.classes is None:
+        labels = None
+        problems.append(str(report.problems[-1]))
+    hints = [str(each) for each in report.warnings if not each.columns]
+    problems += [each.note for each in columns if each.kind == REFUSED]
+    if all(each.kind in (REFUSED, *LEFT_OUT) for each in columns):
+        problems.append(str(nothing_to_ask(source.path)))
+    return Examined(X, labels, columns, problems, hints)
+
+
+def describe(source: Source, values: pa.ChunkedArray, report: splitsecond.ColumnReport) -> Column:
+    """Say what a column is, in the words of the command line."""
+    name, kind = str(report.label), report.kind
+    distinct, missing = _counts(values)
+    example = _short(next((value.as_py() for value in values if value.is_valid), None))
     try:
-        check_column(source, column, name)
-        cells = RawTable(pa.table({name: column})).cells(0)
-        variable = Variable.of(cells, name)
+        check_column(source, values, name)
+        if report.error is not None:
+            raise report.error
     except (ValueError, TypeError) as error:
-        return Column(name, REFUSED, **numbers, example=_short(first), note=str(error))
-    kind = variable.kind
-    example = _short(first)
-    if kind is Kind.NUMBER:
-        assert cells.numbers is not None
-        low, high = np.nanmin(cells.numbers), np.nanmax(cells.numbers)
-        example = f"{value_text(float(low))} to {value_text(float(high))}"
-    elif kind is Kind.ORDERED:
-        example = _short(" < ".join(map(str, variable.categories)))
-    note = _note(variable, column, numbers["distinct"])
-    return Column(name, NAMES.get(kind, str(kind)), **numbers, example=example, note=note)
+        return Column(name, REFUSED, distinct, missing, example, str(error))
+    if kind == "number":
+        example = report.summary
+    elif kind == "ordered":
+        example = _short(report.summary)
+    note = ""
+    if report.findings:
+        note = _suspicion(report.findings[0])
+    elif kind in LEFT_OUT:
+        note = "left out"
+    elif kind == "category" and distinct > MAX_VALUES:
+        note = f"questions about the {MAX_VALUES} most frequent values only"
+    return Column(name, NAMES.get(kind, kind), distinct, missing, example, note)
 
 
-def _note(variable: Variable, column: pa.ChunkedArray, distinct: int) -> str:
-    if variable.kind in (Kind.CONSTANT, Kind.EMPTY):
-        return "left out"
-    if variable.kind is Kind.CATEGORY and distinct > MAX_VALUES:
-        return f"questions about the {MAX_VALUES} most frequent values only"
-    return ""
+def _counts(column: pa.ChunkedArray) -> tuple[int, int]:
+    """Return how many different and how many missing values a column has, also if it is refused."""
+    is_counted = not (pa.types.is_nested(column.type) or pa.types.is_null(column.type))
+    distinct = pc.count_distinct(decoded(column)).as_py() if is_counted else 0
+    return distinct, pc.sum(pc.is_null(column, nan_is_null=True)).as_py()
 
 
-def _with_suspicions(X: pa.Table, seen: list[Column], labels: Any) -> list[Column]:
-    """Add to each column what `fit` would warn of."""
-    usable = [each.name for each in seen if each.kind != REFUSED]
-    if not usable:
-        return seen
-    raw = RawTable(X.select(usable))
-    variables = [Variable.of(raw.cells(j), name) for j, name in enumerate(usable)]
-    classes, codes = (None, None) if labels is None else np.unique(labels, return_inverse=True)
-    found = findings(raw, variables, codes, 0 if classes is None else len(classes))
-    notes = {str(each.label): _suspicion(each) for each in reversed(found)}
-    return [replace(each, note=notes.get(each.name, each.note)) for each in seen]
-
-
-def _suspicion(found: Finding) -> str:
+def _suspicion(found: Any) -> str:
     name = str(found.label)
-    if found.what is Suspicion.WORDS:
+    if found.words:  # among numbers
         words = ", ".join(map(shown, found.words))
         return f"numbers but for {words}: if that means missing, --missing {shown(found.words[0])}"
-    if found.what is Suspicion.COPY:
+    if found.kind == "copy":
         return f"a copy{found.detail}? then --drop {name!r}"
-    return f"{NOTED[found.what]}? then --drop {name!r}"
+    return f"{NOTED[found.kind]}? then --drop {name!r}"
 
 
 def _short(value: Any) -> str:
@@ -195,8 +184,8 @@ def _target(name: str | None, labels: Any) -> dict[str, Any]:
     return {"name": name, "classes": rows}
 
 
-def _print(file: Any, rows: int, columns: list[Column], problems: list[str]) -> None:
-    write(f"{file}: {rows:,} rows, {len(columns)} columns\n")
+def _print(file: Path, found: Examined) -> None:
+    write(f"{file}: {found.X.num_rows:,} rows, {len(found.columns)} columns\n")
     write_table(
         (
             [
@@ -207,13 +196,21 @@ def _print(file: Any, rows: int, columns: list[Column], problems: list[str]) -> 
                 each.example,
                 "see below" if each.kind == REFUSED else each.note,
             ]
-            for each in columns
+            for each in found.columns
         ),
         ("column", "becomes", "values", "missing", "for example", "note"),
         "values|missing",
     )
-    for text in problems:
+    for text in found.problems:
         write(f"\nproblem: {text}")
+
+
+def _print_target(name: str | None, found: Examined) -> None:
+    counts = _target(name, found.labels)["classes"]
+    some = listed([f"{each['class']} ({each['rows']:,})" for each in counts])
+    write(f"\ntarget {name}: {len(counts)} classes, {some}")
+    for hint in found.hints:
+        write(hint)
 
 
 def _print_costs(costs: dict[str, Any], target: str | None) -> None:

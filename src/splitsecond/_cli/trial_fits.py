@@ -59,7 +59,7 @@ def estimates(
                     "seconds": scale * model.statistics_["seconds"],
                     "at_least": model.status_ in LIMITS,
                     "columns": len(model.binarizer_.literals_),
-                    "columns_handled": model._columns_handled(),
+                    "columns_handled": model.columns_handled,
                 }
             )
             listener(i + 1)

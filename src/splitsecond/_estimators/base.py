@@ -15,6 +15,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from splitsecond._binarizers.base import Binarizer, Target
 from splitsecond._estimators.fitted import Fitted
 from splitsecond._estimators.limits_text import stopped_text
+from splitsecond._estimators.loss_parameters import (
+    LossParameters,
+    check_min_samples_leaf,
+    min_leaf_rows,
+)
 from splitsecond._estimators.parameters import with_parameters
 from splitsecond._estimators.reports import limit_text, summary_text
 from splitsecond._estimators.training import (
@@ -67,6 +72,10 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
     _most_columns: ClassVar[int | None] = MOST_COLUMNS
     regularization: float | Fraction = 0.01
     max_depth: int = 5
+    min_samples_leaf: float = 1
+    loss: str = "zero_one"
+    costs: Any = None
+    actions: Any = None
     class_weight: Any = None
     binarizer: Any = "auto"
     time_limit: float | None = None
@@ -130,6 +139,15 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             return repr(self)
         return summary_text(self, STATUSES[self.status_])
 
+    @property
+    def columns_handled(self) -> int | None:
+        """With how many 0/1 columns the search can be expected to finish; None: with any number.
+
+        With more of them, `fit` warns if there is no `time_limit`.
+        """
+        is_deep = int(self.max_depth) > 2 or self._most_columns is None
+        return self._most_columns if is_deep else MOST_COLUMNS
+
     # ---- what subclasses add -------------------------------------------------------------------
 
     def _solver_options(self) -> dict[str, Any]:
@@ -164,7 +182,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         whole: bool,
         keeps_tree: bool,
     ) -> Training:
-        return read(
+        training = read(
             X,
             y,
             sample_weight,
@@ -176,6 +194,12 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             n_jobs=self.n_jobs,
             keeps_tree=keeps_tree,
         )
+        # What is wrong with the costs is said before anything that takes long.
+        self._loss = self._loss_parameters().of(training.classes)
+        return training
+
+    def _loss_parameters(self) -> LossParameters:
+        return LossParameters(self.loss, self.costs, self.actions)
 
     def _binarize(self, training: Training) -> Binarized:
         """Binarize a table, with warnings of what looks like a mistake."""
@@ -183,19 +207,15 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         if training.is_sure:
             warn_of_mistakes(training, binarized)
         if training.target.limits.deadline is None:
-            warn_of_width(binarized.table.n_columns, self._columns_handled())
+            warn_of_width(binarized.table.n_columns, self.columns_handled)
         return binarized
 
     def _keep_questions(self, training: Training, binarized: Binarized) -> None:
         """Keep what the table was, and what is asked about it."""
         self.binarizer_ = binarized.binarizer
         self.classes_ = training.classes
+        self.actions_ = self._loss.labels(training.classes)
         keep_columns(self, training.source.labels, training.source.n_columns)
-
-    def _columns_handled(self) -> int | None:
-        """Return with how many 0/1 columns the search can be expected to finish; None: any."""
-        is_deep = int(self.max_depth) > 2 or self._most_columns is None
-        return self._most_columns if is_deep else MOST_COLUMNS
 
     def _solve(self, table: Table, target: Target) -> Solution | NotBinaryError:
         """Find a tree; or the error for a value that is neither 0 nor 1."""
@@ -208,8 +228,10 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             n_classes=target.n_classes,
             weights=target.weights,
             regularization=self.regularization,
+            loss=self._loss,
             algorithm=self._algorithm,
             max_depth=int(self.max_depth),
+            min_leaf_rows=self._min_leaf_rows(table, target),
             time_limit=target.time_left(),
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
@@ -217,14 +239,22 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             **self._solver_options(),
         )
 
+    def _min_leaf_rows(self, table: Table, target: Target) -> int:
+        """Return the fewest rows of a leaf; those of weight 0 are as good as absent."""
+        weights = target.weights
+        n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
+        return min_leaf_rows(self.min_samples_leaf, n_rows)
+
     def _check_parameters(self) -> None:
         check_amount(
             "regularization",
             self.regularization,
-            "lambda, the penalty per leaf as a share of the rows, such as 0.01",
+            "lambda, the penalty per leaf, such as 0.01",
         )
         meaning = "the most questions on a path, such as 5"
         check_number("max_depth", self.max_depth, Integral, meaning, least=0)
+        check_min_samples_leaf(self.min_samples_leaf)
+        self._loss_parameters().check()
         self._seconds()
         whole_bytes(self.memory_limit)
         check_verbose(self.verbose)
@@ -261,6 +291,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
                 row_counts=row_counts,
                 classes=self.classes_,
                 objective=float(solution.objective),
+                loss=self._loss,
                 **self._reader().parts_of_tree(solution.feature.tolist()),
             )
         )

@@ -10,8 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._estimators.input_reader import InputReader
+from splitsecond._solving.losses import Costs, Loss
 from splitsecond._tables.binary import Table
+from splitsecond._tables.labels import codes_of
 from splitsecond._tables.literals import Literal
+from splitsecond._tables.weights import check_sample_weight
 from splitsecond._trees.tree import Tree, leaf_of_rows
 
 
@@ -19,6 +22,7 @@ class Fitted:
     """What a fit sets, and what a fitted classifier does with it."""
 
     classes_: NDArray[Any]
+    actions_: NDArray[Any]
     n_features_in_: int
     binarizer_: Binarizer | None
     tree_: Tree
@@ -30,11 +34,15 @@ class Fitted:
     statistics_: dict[str, Any]
     _labels_in: list[Any] | None
     _weighted: bool
+    _loss: Loss
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row: the heaviest one in its leaf."""
+        """Predict the class of each row: the heaviest one in its leaf.
+
+        With `costs`, the action that costs least there.
+        """
         leaves = self.apply(X)
-        predicted: NDArray[Any] = self.classes_[self.tree_.prediction[leaves]]
+        predicted: NDArray[Any] = self.actions_[self.tree_.prediction[leaves]]
         return predicted
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -42,6 +50,55 @@ class Fitted:
         leaves = self.apply(X)
         shares: NDArray[np.float64] = self.tree_.shares()[leaves]
         return shares
+
+    def expected_cost(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return what a row costs on average, given the classes of some rows.
+
+        Parameters
+        ----------
+        X, y
+            Rows and their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+        """
+        leaves = self.apply(X)
+        if not isinstance(self._loss, Costs):
+            raise ValueError(
+                f"{type(self).__name__} was fitted without costs: fit it with costs=, a mapping of "
+                "actions to classes to costs."
+            )
+        codes = codes_of(y, self.classes_, len(leaves))
+        weights = None
+        if sample_weight is not None:
+            weights = check_sample_weight(sample_weight, len(leaves))
+        costs = self._loss.integers[self.tree_.prediction[leaves], codes]
+        return float(np.average(costs.astype(np.float64), weights=weights)) * float(self._loss.unit)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy; with actions that are no classes, minus the `expected_cost`.
+
+        Parameters
+        ----------
+        X, y
+            Rows and their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+        """
+        check_is_fitted(self)
+        if not set(self.actions_.tolist()) <= set(self.classes_.tolist()):
+            return -self.expected_cost(X, y, sample_weight)
+        from sklearn.metrics import accuracy_score  # takes long to import
+
+        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of each column in what splits lower the loss by: they add up to 1.
+
+        The loss is that of the fit, on the training rows; all questions about a column count
+        together. A tree without splits has no importances but zeros.
+        """
+        return self.tree_.feature_importances
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the index of the leaf (a node of ``tree_``) that each row ends in."""

@@ -4,33 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._support.messages import listed
 
 if TYPE_CHECKING:
     from splitsecond._estimators.base import TreeClassifier
+    from splitsecond._trees.tree import Tree
 
 
 def summary_text(model: TreeClassifier, ended: str) -> str:
     """Return the tree, what it costs, what is proved about it, and how the fit ended."""
     tree = model.tree_
-    if model.objective_ <= model.lower_bound_:
-        bound = f"proved optimal{_scope(model)}"
+    rounding = model.statistics_.get("rounding", 0.0)  # files of before it was kept have none
+    if model.objective_ <= model.lower_bound_ + rounding:
+        # To within 1e-11 or so for single trees, which nobody has to know.
+        within = f" to within {rounding:.1g}" if rounding > 1e-6 else ""
+        bound = f"proved optimal{within}{_scope(model)}"
     else:
         bound = "near-optimal, not proved"
         if _has_telling_bound(model):
             bound += f" (lower bound {model.lower_bound_:.4f})"
-    weighted = "weighted " if model._weighted else ""
     leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
     return "\n".join(
         [
             f"{type(model).__name__}: {leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows",
-            f"{weighted}training accuracy {tree.training_accuracy:.3f} · "
-            f"objective {model.objective_:.4f} · {bound} · "
-            f"{ended} in {_times(model)}",
+            f"{fit_text(tree, weighted=model._weighted)} · objective {model.objective_:.4f} · "
+            f"{bound} · {ended} in {_times(model)}",
             *_notes(model),
             tree.to_text(),
         ]
     )
+
+
+def fit_text(tree: Tree, *, weighted: bool) -> str:
+    """Say how well a tree fits the training rows: in what it was fitted for."""
+    kind = "weighted training" if weighted else "training"
+    if tree.loss == ZERO_ONE:
+        return f"{kind} accuracy {tree.training_accuracy:.3f}"
+    return f"{kind} {tree.loss.title} {tree.training_loss:.4g}"
 
 
 def limit_text(model: TreeClassifier, why: str, *, has_note: bool) -> str:

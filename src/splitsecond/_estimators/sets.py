@@ -24,9 +24,8 @@ from splitsecond._sets.numbering import Numbering
 from splitsecond._sets.record import FitRecord
 from splitsecond._sets.scale import EPSILON_KINDS, Scale, bound_of, check_epsilon
 from splitsecond._sets.tree_set import TreeSet
-from splitsecond._solving.exact import within_bound
-from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._solving.solve import Problem, Solution, refusal, run_options, statistics_of
+from splitsecond._solving.units import SET_BITS
 from splitsecond._support.checks import check_choice, check_flag, check_number
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
@@ -89,12 +88,14 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             target.weights,
             regularization=self.regularization,
             max_depth=int(self.max_depth),
+            loss=self._loss,
+            unit_bits=SET_BITS,
         )
 
-        def bound(errors: int, leaves: int) -> int:
-            reference = problem.objective(errors, leaves)
+        def bound(loss: int, leaves: int) -> int:
+            reference = problem.counted(loss, leaves)
             highest = bound_of(reference, self.epsilon, self.epsilon_kind)
-            return within_bound(highest, problem.price, problem.weight, problem.most_leaves)[2]
+            return problem.units.highest_cost(highest, problem.price, problem.most_leaves)
 
         request = _core.SetRequest(
             problem.core_objective(),
@@ -103,6 +104,7 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             keep_trivial=bool(self.keep_trivial),
             exact_last_split=bool(getattr(self, "exact_last_split", False)),
             bound=bound,
+            min_leaf_rows=self._min_leaf_rows(table, target),
             run=run_options(
                 table,
                 time_limit=target.time_left(),
@@ -121,12 +123,13 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             unit = float(target.weights.sum()) / problem.weight
         scale = Scale(
             price=problem.price,
+            units=problem.units,
             weight=problem.weight,
             unit=unit,
-            error_price=problem.error_price,
+            loss_price=problem.loss_price,
             leaf_price=problem.leaf_price,
             max_leaves=problem.most_leaves,
-            reference=problem.objective(found.loss, found.leaves),
+            reference=problem.counted(found.loss, found.leaves),
             epsilon_kind=self.epsilon_kind,
         )
         return self._solution(table, found, scale, problem)
@@ -146,22 +149,27 @@ class RashomonClassifier(FittedSet, TreeClassifier):
         feature, left, right, node = numbering.nodes_at(0)
         counts = graph.counts().reshape(-1, graph.n_classes)[node].astype(np.int64)
         leaves = counts[feature < 0]
-        errors = int(ZERO_ONE.loss(leaves).sum())
-        objective = problem.objective(errors, len(leaves))
+        objective = problem.reached(leaves, counts[0])
+        counted = problem.units.count(leaves)
         is_exact = found.status == "complete" and self._lookahead(problem.depth) is None
+        rounding = problem.max_rounding(objective)
         return SetSolution(
             feature=feature,
             left=left,
             right=right,
             counts=counts,
-            errors=errors,
+            errors=counted,
             leaves=len(leaves),
             weight=scale.weight,
+            units=problem.units,
             objective=objective,
-            lower_bound=objective if is_exact else min(objective, scale.price),
+            lower_bound=max(problem.counted(counted, len(leaves)) - rounding, scale.price)
+            if is_exact
+            else min(objective, scale.price),
             status=found.status,
             statistics={
                 **statistics_of(table, found),
+                "rounding": float(2 * rounding),
                 "nodes": graph.n_nodes,
                 "edges": graph.n_edges,
             },
@@ -209,6 +217,8 @@ class RashomonClassifier(FittedSet, TreeClassifier):
         model = cls(**record.parameters)
         keep_columns(model, reader.labels, reader.n_columns)
         model.classes_, model.binarizer_ = trees._classes, reader.binarizer
+        model._loss = trees._scale.units.loss
+        model.actions_ = model._loss.labels(trees._classes)
         model._weighted = record.weighted
         model.lower_bound_, model.status_ = record.lower_bound, record.status
         model.statistics_ = record.statistics
@@ -244,14 +254,18 @@ class TreeFARMS(RashomonClassifier):
 
     Parameters
     ----------
-    regularization, max_depth, class_weight, binarizer, time_limit, memory_limit, n_jobs, verbose
-        As for `LicketySPLITClassifier`.
+    regularization, max_depth, min_samples_leaf, loss, costs, actions, class_weight, binarizer, \
+    time_limit, memory_limit, n_jobs, verbose
+        As for `LicketySPLITClassifier`. With "log_loss" and "brier", leaves' losses are rounded to
+        2**-16 of that of a single leaf, and the set is exact for the rounded objective (see
+        `TreeSet`).
     epsilon : float or Fraction, default=0.01
         How much worse than the reference a tree may be.
     epsilon_kind : "additive", "multiplicative" or "absolute", default="additive"
         Whether the bound is reference + epsilon, reference x (1 + epsilon), or epsilon itself.
     keep_trivial : bool, default=False
-        Whether to keep splits between two leaves of the same class, which say no more than a leaf.
+        Whether to keep splits between two leaves that say no more than one: that predict the same,
+        or for "log_loss" and "brier" together have its loss.
 
     Attributes
     ----------
@@ -259,7 +273,8 @@ class TreeFARMS(RashomonClassifier):
         The set, best first.
     tree_, objective_, n_leaves_, depth_
         Of the best tree.
-    classes_, n_features_in_, feature_names_in_, binarizer_, lower_bound_, status_, statistics_
+    classes_, actions_, n_features_in_, feature_names_in_, feature_importances_, binarizer_, \
+    lower_bound_, status_, statistics_
         As for `LicketySPLITClassifier`.
 
     Examples

@@ -33,13 +33,34 @@ class LicketySPLITClassifier(_GreedyBelow):
     Parameters
     ----------
     regularization : float or Fraction, default=0.01
-        lambda, the penalty per leaf as a share of the training weight. A float counts as the
-        decimal it prints as, a Fraction exactly.
+        lambda, the penalty per leaf: as a share of the training weight for "zero_one" (with
+        `costs`, a cost per row), of the loss of a single leaf for "log_loss" and "brier". A float
+        counts as the decimal it prints as, a Fraction exactly.
     max_depth : int, default=5
         The most questions on a path.
+    min_samples_leaf : int or float, default=1
+        The fewest training rows in a leaf; a float between 0 and 1 is a share of all rows, rounded
+        up. Rows count, not their weights, and those of weight 0 do not. A tree of a single leaf is
+        always allowed.
+    lookahead_depth : int, default=1
+        Levels of splits that are compared by their greedy completions before the first is taken,
+        and again at every level below. 1 is the paper's algorithm; 2 is slower and often better.
     exact_last_split : bool, default=False
         Let greedy completions choose their last split by errors instead of information gain. Often
-        a better tree, and no slower; not the paper's definition.
+        a better tree, and no slower; not the paper's definition. With "log_loss" and "brier" it
+        changes nothing: greedy splits are chosen by the loss itself.
+    loss : "zero_one", "log_loss" or "brier", default="zero_one"
+        What a tree is fitted for: to decide ("zero_one", misclassified rows), or to tell
+        probabilities, by which to rank and price: "log_loss" (the log-likelihood of the leaves'
+        class shares) and "brier" (their squared error). Losses of the last two are relative to
+        that of a single leaf.
+    costs : mapping or array-like, optional
+        What each action costs for each class: a mapping ``{action: {class: cost}}``, or an array
+        with a row for each action and a column for each class, in the order of ``classes_``. A
+        leaf then says the action that costs least, which need not be a class ("refer"), and the
+        objective is the mean cost of a row plus lambda times the leaves. Numbers count exactly.
+    actions : list, optional
+        Names of the rows of `costs` if it is an array; by default the classes.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     binarizer : "auto", "guess", "quantile", "midpoint", a binarizer, or None, default="auto"
@@ -62,6 +83,8 @@ class LicketySPLITClassifier(_GreedyBelow):
     ----------
     classes_ : ndarray
         The class labels.
+    actions_ : ndarray
+        What `predict` returns: the classes, or the actions of `costs`.
     n_features_in_ : int
         Number of columns seen in `fit`.
     feature_names_in_ : ndarray of str
@@ -70,8 +93,11 @@ class LicketySPLITClassifier(_GreedyBelow):
         The fitted binarizer, whose ``literals_`` are the questions a tree could ask.
     tree_ : Tree
         The fitted tree.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in what the splits lower the training loss by.
     objective_ : float
-        Training error plus ``regularization`` times the number of leaves.
+        Training loss (misclassified share, mean cost, or share of the loss of a single leaf) plus
+        ``regularization`` times the number of leaves.
     lower_bound_ : float
         Proved: no tree of depth `max_depth` has a lower objective.
     status_ : str
@@ -81,6 +107,9 @@ class LicketySPLITClassifier(_GreedyBelow):
     statistics_ : dict
         Work done: subproblems, cache hits, peak bytes, and seconds: in all, before the search
         (``binarization_seconds``: reading and binarizing) and in the search (``search_seconds``).
+        ``rounding`` is by how much a tree that is proved optimal may miss the lowest objective: 0,
+        or some 1e-11 with "log_loss" and "brier", whose searches compare losses that are rounded
+        to 2**-40 of that of a single leaf.
 
     Examples
     --------
@@ -100,13 +129,24 @@ class LicketySPLITClassifier(_GreedyBelow):
 
     _algorithm = "lickety"
 
+    lookahead_depth: int = 1
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        meaning = "levels of splits that are compared, such as 1 or 2"
+        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, least=1)
+
+    def _solver_options(self) -> dict[str, Any]:
+        return {**super()._solver_options(), "lookahead_depth": self.lookahead_depth}
+
 
 @public
 @with_parameters
 class GreedyTreeClassifier(_GreedyBelow):
     """The greedy baseline: splits of highest information gain, pruned bottom up by the objective.
 
-    Parameters and attributes are those of `LicketySPLITClassifier`.
+    Parameters and attributes are those of `LicketySPLITClassifier`, without `lookahead_depth`. With
+    "log_loss" and "brier", splits are those of the lowest loss.
     """
 
     _algorithm = "greedy"
@@ -118,10 +158,12 @@ class GreedyTreeClassifier(_GreedyBelow):
 class OptimalTreeClassifier(TreeClassifier):
     """The tree of lowest objective among all of depth `max_depth`, with proof.
 
-    A fit that ends by itself has ``status_ == "optimal"`` and ``lower_bound_ == objective_``. One
-    that is stopped keeps the best tree found and the bound proved until then.
+    A fit that ends by itself has ``status_ == "optimal"`` and ``lower_bound_ == objective_``; with
+    "log_loss" and "brier", up to ``statistics_["rounding"]``. One that is stopped keeps the best
+    tree found and the bound proved until then.
 
-    Parameters and attributes are those of `LicketySPLITClassifier`, without `exact_last_split`.
+    Parameters and attributes are those of `LicketySPLITClassifier`, without `lookahead_depth` and
+    `exact_last_split`.
     """
 
     _algorithm = "optimal"
@@ -136,8 +178,8 @@ class SPLITClassifier(_GreedyBelow):
 
     Parameters
     ----------
-    regularization, max_depth, exact_last_split, class_weight, binarizer, time_limit, \
-    memory_limit, n_jobs, verbose
+    regularization, max_depth, min_samples_leaf, exact_last_split, loss, costs, actions, \
+    class_weight, binarizer, time_limit, memory_limit, n_jobs, verbose
         As for `LicketySPLITClassifier`.
     lookahead_depth : int, optional
         Levels of splits that are searched exhaustively, from 0 to `max_depth`; either end is the

@@ -15,7 +15,9 @@ from splitsecond import _core
 from splitsecond._binarizers.base import Target
 from splitsecond._estimators.base import ProgressFunction, progress_of
 from splitsecond._estimators.sets import RashomonClassifier, SetSolution
+from splitsecond._importance.reliance import row_losses
 from splitsecond._sets.numbering import Numbering
+from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import pack_bits
 
@@ -27,8 +29,8 @@ class Sample:
     """What a bootstrap comes to: the core's counts, a row for each tree."""
 
     variables: NDArray[np.intp]  # those that any of its trees may ask about: the columns
-    permuted: NDArray[np.int64]  # weight * expected errors; -1 where a tree does not ask
-    errors: NDArray[np.int64]
+    permuted: NDArray[Any]  # weight * expected loss; -1 where a tree does not ask
+    losses: NDArray[Any]
     weight: int
     n_trees: int
     status: str
@@ -91,6 +93,12 @@ class TrainingRows:
     def __reduce__(self) -> Any:
         # Another process makes ready its own: the table as it was given may be far smaller.
         return TrainingRows, (self._given, self.target, self.variable_of)
+
+    @property
+    def n_present(self) -> int:
+        """Rows of some weight, as many as are drawn."""
+        weights = self.target.weights
+        return self.table.n_rows if weights is None else int(np.count_nonzero(weights))
 
     def draw(self, random: np.random.RandomState) -> NDArray[np.float64]:
         """Draw as many rows as there are and return their weights; those of weight 0 are absent."""
@@ -164,27 +172,36 @@ class _Bootstrap:
         numbering = Numbering(found.graph)
         n_trees = numbering.n_trees
         whole = n_trees <= max_trees
-        permuted, errors = [], []
+        permuted, losses = [], []
+        of_rows = self._row_losses(found)
         places = range(min(n_trees, max_trees))
         for begin in range(0, len(places), CHUNK):
             some = places[begin : begin + CHUNK]
             numbers = numbering.numbers(some) if whole else numbering.draw(len(some), self.random)
-            of_trees, errors_of, weight, stopped = reliance.of_set(found.graph, numbers)
+            of_trees, lost, weight, stopped = reliance.of_set(found.graph, numbers, of_rows)
             if stopped:
                 raise KeyboardInterrupt
             self._poll()
             if self.deadline.is_past():
                 return None
             permuted.append(of_trees.reshape(len(numbers), -1)[:, : len(variables)])
-            errors.append(errors_of)
+            losses.append(lost)
         return Sample(
             variables=np.array(variables, dtype=np.intp),
             permuted=np.concatenate(permuted),
-            errors=np.concatenate(errors),
+            losses=np.concatenate(losses),
             weight=weight,
             n_trees=n_trees,
             status=found.status,
         )
+
+    def _row_losses(self, found: SetSolution) -> NDArray[np.float64] | None:
+        """Return what rows lose at the nodes of the graph; None: they are errors."""
+        loss, graph = self.estimator._loss, found.graph
+        if loss == ZERO_ONE:
+            return None
+        counts = graph.counts().reshape(-1, graph.n_classes).astype(np.int64)
+        return row_losses(loss, counts, found.weight / self.rows.n_present)
 
     def _solve(self, weights: NDArray[np.float64]) -> SetSolution | None:
         """Find the set, or None if the time is up."""

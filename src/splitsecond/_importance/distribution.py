@@ -114,7 +114,7 @@ class ImportanceDistribution:
         self.n_trees_ = [sample.n_trees for sample in samples]
         self._fitted_kind = self.kind
         self._reliances = [
-            (sample.variables, reliances(sample.permuted, sample.errors, sample.weight, self.kind))
+            (sample.variables, reliances(sample.permuted, sample.losses, sample.weight, self.kind))
             for sample in samples
         ]
         neutral = self._neutral_reliance()

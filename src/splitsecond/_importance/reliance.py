@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond import _core
 from splitsecond._estimators.base import TreeClassifier
+from splitsecond._solving.losses import ZERO_ONE, Costs, Loss
 from splitsecond._support.checks import check_choice
 from splitsecond._support.names import public
 from splitsecond._tables.bits import pack_columns
@@ -29,6 +30,11 @@ def reliance(
     with ``kind="ratio"``): the exact mean over all permutations, all questions about a variable
     together. Variables that the tree does not ask about are left out. The ratio is infinite where a
     tree without errors makes some.
+
+    The loss is the one that the tree was fitted for, for each row: errors, costs of the actions
+    that leaves say, or the Brier score or log-loss of their class shares. For log-loss, a class
+    that a leaf has no training rows of counts as half a row there, or a single such row would make
+    it infinite.
 
     Examples
     --------
@@ -53,16 +59,36 @@ def reliance(
     columns = pack_columns(table, asked, len(variable_of))
     rows = _core.Reliance(columns, variable_of, codes, len(model.classes_), weights)
     labels = np.ascontiguousarray(tree.prediction, dtype=np.int32)
-    permuted, errors, weight = rows.of_tree(tree.feature, tree.left, tree.right, labels)
-    values = reliances(permuted[None, :], np.array([errors]), weight, kind)[0]
+    row_weight = float(tree.counts[0].sum() / tree.n_rows[0])
+    losses = row_losses(tree.loss, tree.counts, row_weight)
+    permuted, lost, weight = rows.of_tree(tree.feature, tree.left, tree.right, labels, losses)
+    values = reliances(permuted[None, :], np.array([lost]), weight, kind)[0]
     return {names[j]: float(values[j]) for j in np.flatnonzero(permuted >= 0)}
 
 
+def row_losses(loss: Loss, counts: NDArray[Any], row_weight: float) -> NDArray[np.float64] | None:
+    """Return what a row of each class loses at each node, in one row; None: they are errors.
+
+    Given are the training weights of the classes at the nodes, and that of a row.
+    """
+    if loss == ZERO_ONE:
+        return None
+    losses = np.asarray(loss.row_losses(counts), dtype=np.float64)
+    if isinstance(loss, Costs):
+        losses = losses * float(loss.unit)
+    unseen = np.isinf(losses)
+    if unseen.any():
+        half = row_weight / 2
+        capped = -np.log(half / (counts.sum(axis=-1, keepdims=True) + half))
+        losses = np.where(unseen, capped, losses)
+    return np.ascontiguousarray(losses.ravel())
+
+
 def reliances(
-    permuted: NDArray[np.int64], errors: NDArray[np.int64], weight: int, kind: str
+    permuted: NDArray[Any], lost: NDArray[Any], weight: int, kind: str
 ) -> NDArray[np.float64]:
-    """Turn counts into reliances, exactly up to the last rounding."""
-    losses = errors[:, None] * weight  # below 2**62, as is what it becomes
+    """Turn losses into reliances, exactly up to the last rounding where they are errors."""
+    losses = lost[:, None] * weight  # below 2**62, as is what it becomes
     after = np.where(permuted < 0, losses, permuted)
     if kind == "subtractive":
         difference: NDArray[np.float64] = (after - losses) / float(weight) ** 2

@@ -53,7 +53,8 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
     ----------
     estimator : RESPLIT or TreeFARMS, default=RESPLIT()
         Finds the sets. Its binarizer is fitted once, on all rows, and balanced class weights are
-        those of all rows.
+        those of all rows. Reliance is measured in the loss that it fits (see `reliance`). Its
+        `min_samples_leaf` counts a row once, however often it was drawn.
     n_bootstraps : int, default=10
         Bootstrap samples.
     kind : "subtractive" or "ratio", default="subtractive"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from splitsecond._saving._models import Estimator
     from splitsecond._sets.tree_set import TreeSet
 
-VERSION = 1
+VERSION = 2
 
 
 @public

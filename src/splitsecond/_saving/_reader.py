@@ -87,12 +87,7 @@ class Reader:
         return self.items(key)
 
     def fraction(self, key: str) -> Fraction:
-        text = self.text(key)
-        # Fraction itself reads exponents too, which make numbers that fill the memory.
-        if re.fullmatch(r"-?[0-9]+(/[0-9]+)?", text):
-            with suppress(ValueError, ZeroDivisionError):
-                return Fraction(text)
-        raise DamagedError(f"{text!r:.40} is no fraction")
+        return fraction_in(self.text(key))
 
     def pairs(self) -> Any:
         return self._content.items()
@@ -114,6 +109,15 @@ def value_in(value: Json) -> Any:
     if reader.has("tuple"):
         return tuple(reader.values("tuple"))
     return reader.fraction("fraction")
+
+
+def fraction_in(text: Json) -> Fraction:
+    """Return a fraction that is written as digits, with sign and denominator where needed."""
+    # Fraction itself reads exponents too, which make numbers that fill the memory.
+    if isinstance(text, str) and re.fullmatch(r"-?[0-9]+(/[0-9]+)?", text):
+        with suppress(ValueError, ZeroDivisionError):
+            return Fraction(text)
+    raise DamagedError(f"{text!r:.40} is no fraction")
 
 
 def _no_constant(name: str) -> Any:

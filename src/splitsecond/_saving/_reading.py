@@ -10,6 +10,7 @@ import numpy as np
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._estimators.base import STATUSES, TreeClassifier
 from splitsecond._estimators.sets import RashomonClassifier
+from splitsecond._saving._losses import loss_in
 from splitsecond._saving._models import CLASSES, Estimator
 from splitsecond._saving._reader import (
     DamagedError,
@@ -64,12 +65,14 @@ def _parameter_in(value: Json) -> Any:
             pairs = reader.items("pairs")
             if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
                 raise DamagedError("a parameter should hold pairs")
-            return {value_in(key): value_in(item) for key, item in pairs}
+            return {value_in(key): _parameter_in(item) for key, item in pairs}
     return value_in(value)
 
 
 def _classifier_in(model: TreeClassifier, reader: Reader, needs_tree: bool) -> None:
     model.classes_ = _classes_in(reader.part("classes"))
+    model._loss = loss_in(reader, len(model.classes_))
+    model.actions_ = model._loss.labels(model.classes_)
     n_columns = reader.integer("n_features", 1, 2**31)
     labels = reader.values("labels") if reader.has("labels") else None
     if labels is not None and len(labels) != n_columns:
@@ -141,6 +144,7 @@ def _tree_in(model: TreeClassifier, reader: Reader, objective: float) -> Tree:
         n_rows=np.array(rows, dtype=np.int64),
         classes=model.classes_,
         objective=objective,
+        loss=model._loss,
         **model._reader().parts_of_tree(feature),
     )
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from splitsecond._estimators.sets import RashomonClassifier
+from splitsecond._saving._losses import units_in, units_out
 from splitsecond._saving._reader import DamagedError, Json, Reader
 from splitsecond._sets.graph_arrays import GraphArrays, arrays_of, graph_of
 from splitsecond._sets.record import STOPPED, FitRecord
 from splitsecond._sets.scale import Scale
 from splitsecond._sets.tree_set import TreeSet
-from splitsecond._solving.exact import leaf_price
 from splitsecond._trees.row_counts import (
     RowsOfGraph,
     RowSource,
@@ -32,6 +32,7 @@ def set_out(trees: TreeSet) -> Json:
         "price": str(scale.price),
         "weight": scale.weight,
         "unit": scale.unit,
+        **units_out(scale.units),
         "most_leaves": scale.max_leaves,
         "reference": str(scale.reference),
         "bound": str(trees._bound),
@@ -54,24 +55,31 @@ def set_in(model: RashomonClassifier, reader: Reader) -> TreeSet:
     unit = reader.number("unit")
     if price < 0 or unit <= 0:
         raise DamagedError("'set' has a negative price or weight")
-    error_price, per_leaf = leaf_price(price, weight, max_leaves)
+    n_classes = len(model.classes_)
+    root = reader.integer("root", 0, 2**31)
+    counts = np.array(reader.integers("counts", 0, 2**31), dtype=np.int32)
+    totals = counts[root * n_classes : (root + 1) * n_classes].astype(np.int64)
+    if len(totals) < n_classes or int(totals.sum()) != weight:
+        raise DamagedError("'weight' should be that of the root's 'counts'")
+    units = units_in(reader, model._loss, totals, max_leaves)
     asks = model._reader()
-    n_features = len(asks.literals)
     edges = reader.integers("edges", 0, 2**31)
-    if any(feature >= n_features for feature in edges[::3]):
+    if any(feature >= len(asks.literals) for feature in edges[::3]):
         raise DamagedError("'edges' asks of a column that is not there")
-    arrays = GraphArrays(
-        loss_price=error_price,
-        leaf_price=per_leaf,
-        keep_trivial=reader.flag("keep_trivial"),
-        max_leaves=reader.integer("max_leaves", 0, 2**62),
-        n_classes=len(model.classes_),
-        root=reader.integer("root", 0, 2**31),
-        nodes=np.array(reader.integers("nodes", -1, 2**62), dtype=np.int64),
-        edges=np.array(edges, dtype=np.int64),
-        counts=np.array(reader.integers("counts", 0, 2**31), dtype=np.int32),
-    )
     try:
+        loss_price, per_leaf = units.prices(price, max_leaves)
+        arrays = GraphArrays(
+            loss_price=loss_price,
+            leaf_price=per_leaf,
+            **units.core_parts(),
+            keep_trivial=reader.flag("keep_trivial"),
+            max_leaves=reader.integer("max_leaves", 0, 2**62),
+            n_classes=n_classes,
+            root=root,
+            nodes=np.array(reader.integers("nodes", -1, 2**62), dtype=np.int64),
+            edges=np.array(edges, dtype=np.int64),
+            counts=counts,
+        )
         graph = graph_of(arrays)
     except ValueError as error:
         raise DamagedError(str(error)) from error
@@ -80,10 +88,19 @@ def set_in(model: RashomonClassifier, reader: Reader) -> TreeSet:
     if reader.has("search"):
         search = reader.text("search", among=(COMPLETE, *STOPPED))
         stopped = None if search == COMPLETE else search
-    prices = (error_price, per_leaf)
     return TreeSet(
         graph,
-        Scale(price, weight, unit, *prices, max_leaves, reference, model.epsilon_kind),
+        Scale(
+            price=price,
+            units=units,
+            weight=weight,
+            unit=unit,
+            loss_price=loss_price,
+            leaf_price=per_leaf,
+            max_leaves=max_leaves,
+            reference=reference,
+            epsilon_kind=model.epsilon_kind,
+        ),
         bound,
         classes=model.classes_,
         reader=asks,

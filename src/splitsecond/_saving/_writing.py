@@ -12,6 +12,7 @@ import numpy as np
 
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._estimators.base import TreeClassifier
+from splitsecond._saving._losses import loss_out
 from splitsecond._saving._models import Estimator
 from splitsecond._saving._reader import Json
 from splitsecond._saving._sets import set_out
@@ -43,6 +44,7 @@ def estimator_out(model: Estimator) -> Json:
 def _classifier_out(model: TreeClassifier) -> Json:
     return {
         "classes": _classes_out(model.classes_),
+        **loss_out(model._loss, value_out),
         "n_features": model.n_features_in_,
         "labels": None
         if model._labels_in is None
@@ -114,7 +116,7 @@ def _parameter_out(name: str, value: Any) -> Json:
             "parameters": {key: _parameter_out(key, part) for key, part in parameters.items()},
         }
     if isinstance(value, Mapping):
-        pairs = [[value_out(plain(k)), value_out(plain(v))] for k, v in value.items()]
+        pairs = [[value_out(plain(k)), _parameter_out(name, v)] for k, v in value.items()]
         return {"pairs": pairs}
     if name == "random_state" and not isinstance(value, (int, np.integer)):
         return None  # a generator's state is not part of the model

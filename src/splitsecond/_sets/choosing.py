@@ -8,10 +8,15 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
+from splitsecond import _core
 from splitsecond._estimators.input_reader import InputReader
+from splitsecond._sets.graph_arrays import arrays_of
 from splitsecond._solving.exact import as_fraction
 from splitsecond._support.checks import check_number
 from splitsecond._support.messages import listed, offered, shown
+from splitsecond._trees.row_counts import RowSource
 
 SIGNS = ("<=", "==", "is missing")  # of questions, after the name
 MAX_CONDITION = 2**60  # beyond all leaves, levels and weights
@@ -45,14 +50,29 @@ def check_condition(name: str, value: Any, kind: Any) -> Any:
     return min(check_number(name, value, kind, "or None for any", least=0), MAX_CONDITION)
 
 
-def min_units(min_leaf_rows: Any, unit: float) -> int | None:
+def min_units(min_leaf_weight: Any, unit: float) -> int | None:
     """Return the minimum weight of a leaf in the core's units."""
-    weight = check_condition("min_leaf_rows", min_leaf_rows, Real)
+    weight = check_condition("min_leaf_weight", min_leaf_weight, Real)
     if weight is None:
         return None
     # Units are rounded: three rows of weight 0.1 must do for 0.3.
     units = as_fraction(weight) / Fraction(unit)
     return min(math.ceil(units * (1 - Fraction(1, 10**12))), MAX_CONDITION)
+
+
+def min_rows(min_leaf_rows: Any, rows: RowSource | None, graph: _core.Graph) -> dict[str, Any]:
+    """Return the condition on the rows of a leaf, and what tells the core how many there are."""
+    least = check_condition("min_leaf_rows", min_leaf_rows, Real)
+    if least is None:
+        return {}
+    if rows is None:
+        raise ValueError(
+            "This set comes from an old file, which tells only the weights of rows: filter by "
+            "min_leaf_weight, or fit the set again."
+        )
+    counts = rows.of_graph(arrays_of(graph))
+    yes_rows = None if counts is None else np.ascontiguousarray(counts.sum(axis=1))
+    return {"min_rows": math.ceil(least), "yes_rows": yes_rows}
 
 
 def _no_such_question(name: Any, reader: InputReader) -> ValueError:

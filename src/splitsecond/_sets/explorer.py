@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
+from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._trees.tree import Tree
 
 
@@ -17,18 +18,20 @@ def explorer_data(trees: Sequence[Tree], about: str) -> dict[str, Any]:
     names = [name for each in asked for name in each]
     variables = sorted(dict.fromkeys(names), key=names.count, reverse=True)
     place = {name: j for j, name in enumerate(variables)}
+    weighted = "weighted " if any(tree.is_weighted for tree in trees) else ""
+    decides = all(tree.loss == ZERO_ONE for tree in trees)
+    measure = "accuracy" if decides else trees[0].loss.title
     return {
         "about": about,
         "min_objective": min((tree.objective for tree in trees), default=0.0),
-        "measure": "weighted training accuracy"
-        if any(tree.is_weighted for tree in trees)
-        else "training accuracy",
+        "measure": f"{weighted}training {measure}",
         "variables": variables,
         "trees": [
             {
                 "number": i,
                 "objective": tree.objective,
                 "accuracy": tree.training_accuracy,
+                "measured": tree.training_accuracy if decides else tree.training_loss,
                 "leaves": tree.n_leaves,
                 "depth": tree.depth,
                 "asks": sorted(place[name] for name in each),

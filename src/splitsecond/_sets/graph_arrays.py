@@ -28,6 +28,10 @@ class GraphArrays:
     nodes: NDArray[np.int64]
     edges: NDArray[np.int64]
     counts: NDArray[np.int32]  # weights by class of each node
+    loss: str = "zero_one"
+    scale: float = 1.0  # of losses that are rounded
+    unit_bits: int = 0
+    costs: NDArray[np.int64] | None = None  # [actions, classes]
 
     def edge_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the edges of each node begin, and the edges: feature, node on yes, on no."""
@@ -37,9 +41,11 @@ class GraphArrays:
 
 def arrays_of(graph: _core.Graph) -> GraphArrays:
     """Take a graph apart."""
+    objective = graph.objective
+    costs = objective.costs
     return GraphArrays(
-        loss_price=graph.objective.loss_price,
-        leaf_price=graph.objective.leaf_price,
+        loss_price=objective.loss_price,
+        leaf_price=objective.leaf_price,
         keep_trivial=graph.keep_trivial,
         max_leaves=graph.max_leaves,
         n_classes=graph.n_classes,
@@ -47,6 +53,10 @@ def arrays_of(graph: _core.Graph) -> GraphArrays:
         nodes=graph.nodes(),
         edges=graph.edges(),
         counts=graph.counts(),
+        loss=objective.loss,
+        scale=objective.scale,
+        unit_bits=objective.unit_bits,
+        costs=None if costs is None else costs.reshape(-1, graph.n_classes),
     )
 
 
@@ -54,7 +64,14 @@ def graph_of(arrays: GraphArrays) -> _core.Graph:
     """Put a graph together again; ValueError if the arrays are not those of one."""
     try:
         graph = _core.Graph.of_arrays(
-            objective=_core.Objective(arrays.loss_price, arrays.leaf_price),
+            objective=_core.Objective(
+                arrays.loss_price,
+                arrays.leaf_price,
+                arrays.loss,
+                scale=arrays.scale,
+                unit_bits=arrays.unit_bits,
+                costs=arrays.costs,
+            ),
             keep_trivial=arrays.keep_trivial,
             max_leaves=arrays.max_leaves,
             n_classes=arrays.n_classes,

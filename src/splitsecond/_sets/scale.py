@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from splitsecond._solving.exact import as_fraction, objective_of, within_bound
+from splitsecond._solving.exact import as_fraction
+from splitsecond._solving.units import Units
 from splitsecond._support.checks import check_amount
 from splitsecond._support.names import public
 
@@ -35,22 +36,23 @@ class Scale:
     """How the core's whole numbers relate to objectives, and epsilons to bounds."""
 
     price: Fraction  # lambda
+    units: Units  # of losses
     weight: int  # of all rows, in the core's units
     unit: float  # one of the core's units in the user's weights
-    error_price: int
+    loss_price: int
     leaf_price: int
     max_leaves: int  # that the prices were chosen for
     reference: Fraction  # the objective that the bound was taken from
     epsilon_kind: str
 
     def objective(self, cost: int, leaves: int) -> Fraction:
-        """Return the objective of a tree of that cost."""
-        errors = (cost - self.leaf_price * leaves) // self.error_price
-        return objective_of(errors, leaves, self.weight, self.price)
+        """Return the objective of a tree of that cost; that of rounded losses, if they are."""
+        loss = (cost - self.leaf_price * leaves) // self.loss_price
+        return self.units.objective(loss, leaves, self.price)
 
     def cost(self, objective: Fraction) -> int:
         """Return the highest cost of a tree within an objective."""
-        return within_bound(objective, self.price, self.weight, self.max_leaves)[2]
+        return self.units.highest_cost(objective, self.price, self.max_leaves)
 
     def bound(self, epsilon: Any) -> Fraction:
         """Return the highest objective of the set for an epsilon."""

@@ -16,7 +16,13 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._estimators.base import LimitWarning
 from splitsecond._estimators.input_reader import InputReader
-from splitsecond._sets.choosing import check_condition, mark_features, min_units, names_in
+from splitsecond._sets.choosing import (
+    check_condition,
+    mark_features,
+    min_rows,
+    min_units,
+    names_in,
+)
 from splitsecond._sets.explorer import explorer_data, explorer_page
 from splitsecond._sets.graph_arrays import GraphArrays, arrays_of, graph_of
 from splitsecond._sets.numbering import MAX_LISTED, Numbering
@@ -45,6 +51,10 @@ class TreeSet(Sequence[Tree]):
     Trees are in order of their objective; among equals, fewer leaves come first, and so on in a
     fixed order.
 
+    For "log_loss" and "brier", objectives are compared with the loss of each leaf rounded to whole
+    units (`unit`): the set, its bound, order and histogram are exact for these. A tree's own
+    ``objective`` is not rounded.
+
     Attributes
     ----------
     n_trees : int
@@ -53,6 +63,9 @@ class TreeSet(Sequence[Tree]):
         The objective of the best.
     bound : float
         The objective that none of them exceeds.
+    unit : float
+        What the loss of each leaf is rounded to, as a part of the objective: 2**-16 for "log_loss"
+        and "brier", and 0 for "zero_one" and costs, which are exact.
     is_partial : bool
         Whether a limit or Ctrl-C ended the search for them, so that others may be missing.
     status : str
@@ -78,7 +91,7 @@ class TreeSet(Sequence[Tree]):
         self._rows = rows  # tells how many rows there are at a node; None: only weights are known
         self._record = record
         self._numbering = Numbering(graph)
-        self._source = TreeSource(graph, scale, rows, classes, reader)
+        self._source = TreeSource(graph, scale, rows, classes=classes, reader=reader)
 
     # ---- how many, and how good ------------------------------------------------------------------
 
@@ -91,6 +104,12 @@ class TreeSet(Sequence[Tree]):
     def bound(self) -> float:
         """The objective that no tree of the set exceeds."""
         return float(self._bound)
+
+    @property
+    def unit(self) -> float:
+        """What losses of leaves are rounded to, as a part of the objective; 0: they are exact."""
+        units = self._scale.units
+        return 0.0 if units.loss.is_exact else float(1 / units.whole)
 
     @property
     def is_partial(self) -> bool:
@@ -236,6 +255,7 @@ class TreeSet(Sequence[Tree]):
         max_leaves: int | None = None,
         max_depth: int | None = None,
         min_leaf_rows: float | None = None,
+        min_leaf_weight: float | None = None,
     ) -> TreeSet:
         """Return the trees that meet all conditions, as a set of the same kind.
 
@@ -247,13 +267,16 @@ class TreeSet(Sequence[Tree]):
         max_leaves, max_depth : int, optional
             Size of the trees.
         min_leaf_rows : int or float, optional
-            Training rows (their weight, if they were weighted) in the smallest leaf.
+            Training rows in the smallest leaf, whatever their weights.
+        min_leaf_weight : int or float, optional
+            Training weight in the smallest leaf.
         """
         narrowed = self._narrowed(
             avoid=mark_features(self._reader, avoids),
             max_leaves=check_condition("max_leaves", max_leaves, Integral),
             max_depth=check_condition("max_depth", max_depth, Integral),
-            min_weight=min_units(min_leaf_rows, self._scale.unit),
+            min_weight=min_units(min_leaf_weight, self._scale.unit),
+            **min_rows(min_leaf_rows, self._rows, self._graph),
         )
         for wanted in names_in(uses):
             narrowed = narrowed._narrowed(uses=mark_features(self._reader, wanted))
@@ -341,11 +364,11 @@ class TreeSet(Sequence[Tree]):
         for i, tree in enumerate(trees):
             leaves = leaf_of_rows(tree.feature, tree.left, tree.right, table)
             out[:, i] = tree.prediction[leaves]
-        predicted: NDArray[Any] = self._classes[out]
+        predicted: NDArray[Any] = self._source.labels[out]
         return predicted
 
     def vote(self, X: Any) -> NDArray[np.float64]:
-        """Return the share of all trees that predict each class, for each row.
+        """Return the share of all trees that predict each label, for each row.
 
         Shares are exact (rounded once, at the end), and no tree is ever made.
 
@@ -353,7 +376,7 @@ class TreeSet(Sequence[Tree]):
         -------
         ndarray of shape (n_samples, n_classes)
             A column for each class, in the order of the estimator's ``classes_``, which is that of
-            every tree's ``classes``.
+            every tree's ``classes``; with costs, for each action, in the order of ``actions_``.
         """
         return self._shares(X)
 
@@ -365,7 +388,7 @@ class TreeSet(Sequence[Tree]):
     def multiplicity(self, X: Any) -> NDArray[np.float64]:
         """Return the variance of the predictions over all trees, for each row.
 
-        With two classes and a share p for one of them it is p (1 - p), at most 1/4; with more, half
+        With two labels and a share p for one of them it is p (1 - p), at most 1/4; with more, half
         the probability that two trees drawn from the set disagree.
         """
         return prediction_variance(self._shares(X))
@@ -410,10 +433,10 @@ class TreeSet(Sequence[Tree]):
         Returns
         -------
         dict
-            ``about`` (a sentence), ``min_objective`` (that of the best), ``measure`` (what
-            accuracies are), ``variables`` (names), and ``trees``, a dict for each: ``number``,
-            ``objective``, ``accuracy``, ``leaves``, ``depth``, ``asks`` (places among the
-            variables) and ``svg``.
+            ``about`` (a sentence), ``min_objective`` (that of the best), ``measure`` (what is
+            ``measured``: training accuracy, or what the trees were fitted for), ``variables``
+            (names), and ``trees``, a dict for each: ``number``, ``objective``, ``accuracy``,
+            ``measured``, ``leaves``, ``depth``, ``asks`` (places among the variables) and ``svg``.
         """
         meaning = "trees to show, such as 200"
         max_trees = check_number("max_trees", max_trees, Integral, meaning, least=1)

@@ -13,14 +13,14 @@ from splitsecond._tables.bits import number_of, pack_columns
 def vote_shares(
     graph: _core.Graph, table: Table, n_features: int, n_trees: int
 ) -> NDArray[np.float64]:
-    """Return the share of the trees that predict each class, for each row of a table."""
+    """Return the share of the trees that predict each label, for each row of a table."""
     if n_trees == 0:
         raise ValueError("There is no tree to vote: the set is empty.")
     asked = set(graph.features())
     votes = graph.vote(pack_columns(table, asked, n_features), table.n_rows)
     if votes is None:
         raise KeyboardInterrupt
-    digits = votes.reshape(table.n_rows, graph.n_classes, -1)
+    digits = votes.reshape(table.n_rows, graph.n_labels, -1)
     if digits.shape[2] == 1 and n_trees < 2**53:
         shares: NDArray[np.float64] = digits[:, :, 0] / float(n_trees)
         return shares

@@ -1,4 +1,8 @@
-"""Exact arithmetic for the objective: errors / W + lambda * leaves."""
+"""Exact arithmetic for the objective: loss / whole + lambda * leaves.
+
+Losses are whole numbers of a unit; the whole is as many of them as add 1 to the objective (the
+weight of all rows for misclassified weight).
+"""
 
 from __future__ import annotations
 
@@ -32,22 +36,19 @@ def _of_decimal(text: str) -> Fraction:
     return Fraction(text)
 
 
-def objective_of(errors: int, leaves: int, weight: int, price: Fraction) -> Fraction:
-    """Return the objective of a tree; the price is lambda, of a leaf."""
-    return Fraction(errors, weight) + price * leaves
+def leaf_price(
+    regularization: Fraction, whole: Fraction | int, most_leaves: int, *, max_loss: int
+) -> tuple[int, int]:
+    """Return integers ``(loss, leaf)`` that order all trees as the exact objective does.
 
-
-def leaf_price(regularization: Fraction, weight: int, most_leaves: int) -> tuple[int, int]:
-    """Return integers ``(error, leaf)`` that order all trees as the exact objective does.
-
-    Two trees compare by the sign of ``de + m * dl`` with ``m = regularization * weight``, integers
+    Two trees compare by the sign of ``de + m * dl`` with ``m = regularization * whole``, integers
     ``de`` and ``dl``, and ``|dl| <= most_leaves``. That sign changes only where ``m`` crosses a
     fraction of denominator at most ``most_leaves``. So ``m`` may be replaced by any number between
     the same two neighbours among these fractions: by itself if it is one, otherwise by their
     mediant, whose numerator and denominator are small. Sums of such costs are exact in 64 bits.
     """
-    # From one whole data set's weight on, no split can ever pay: the rest of the range is alike.
-    m = min(regularization * weight, Fraction(weight))
+    # From more than any tree can lose on, no split can ever pay: the rest of the range is alike.
+    m = min(regularization * whole, Fraction(max_loss + 1))
     n, d = m.numerator, m.denominator
     if d > most_leaves:
         low_n, low_d = n // d, 1
@@ -66,25 +67,30 @@ def leaf_price(regularization: Fraction, weight: int, most_leaves: int) -> tuple
 
 
 def within_bound(
-    objective: Fraction, regularization: Fraction, weight: int, most_leaves: int
+    objective: Fraction,
+    regularization: Fraction,
+    whole: Fraction | int,
+    most_leaves: int,
+    *,
+    max_loss: int,
 ) -> tuple[int, int, int]:
     """Return the prices of `leaf_price`, and the highest cost of a tree within an objective.
 
-    Trees are ordered by cost as by objective, so that one number tells those within a bound.
+    Trees are ordered by cost as by objective, so that one number tells those within a bound. No
+    tree loses more than `max_loss`; to allow for it could let in one with another leaf.
     """
-    error, leaf = leaf_price(regularization, weight, most_leaves)
-    # Errors are (objective - regularization * leaves) * weight, in whole numbers.
-    unit = objective.denominator * regularization.denominator
-    left = objective.numerator * regularization.denominator * weight
-    price = regularization.numerator * objective.denominator * weight
-    # No tree gets every row wrong; to allow for it could let in one with another leaf.
-    most_errors = weight - 1
+    error, leaf = leaf_price(regularization, whole, most_leaves, max_loss=max_loss)
+    # Losses are objective * whole - regularization * whole * leaves, in whole numbers.
+    bound, per_leaf = objective * whole, regularization * whole
+    unit = bound.denominator * per_leaf.denominator
+    left = bound.numerator * per_leaf.denominator
+    price = per_leaf.numerator * bound.denominator
     if price == 0:  # more leaves change nothing
-        return error, leaf, -1 if left < 0 else error * min(most_errors, left // unit) + leaf
+        return error, leaf, -1 if left < 0 else error * min(max_loss, left // unit) + leaf
     most_leaves = min(most_leaves, left // price)
-    # Up to so many leaves all errors that there can be are within the bound.
-    free = min(most_leaves, (left - unit * most_errors) // price)
-    highest = -1 if free < 1 else error * most_errors + leaf * free
+    # Up to so many leaves all losses that there can be are within the bound.
+    free = min(most_leaves, (left - unit * max_loss) // price)
+    highest = -1 if free < 1 else error * max_loss + leaf * free
     first = max(1, free + 1)
     if first <= most_leaves:
         steps = most_leaves - first + 1

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
-from splitsecond._solving.exact import as_fraction, leaf_price, objective_of
+from splitsecond._solving.exact import as_fraction
+from splitsecond._solving.losses import ZERO_ONE, Loss
+from splitsecond._solving.units import TREE_BITS, Units
 from splitsecond._support.checks import check_limit, check_number
 from splitsecond._tables.binary import Table
 from splitsecond._tables.errors import NotBinaryError
@@ -37,7 +39,8 @@ class Problem:
     price: Fraction  # lambda
     depth: int
     most_leaves: int
-    error_price: int
+    units: Units
+    loss_price: int
     leaf_price: int
 
     @classmethod
@@ -50,6 +53,8 @@ class Problem:
         *,
         regularization: float | Fraction,
         max_depth: int,
+        loss: Loss = ZERO_ONE,
+        unit_bits: int = TREE_BITS,
     ) -> Problem:
         """Bring what the user gave into the core's units."""
         # A byte a row where that is enough: with few columns classes weigh as much as the table.
@@ -61,16 +66,43 @@ class Problem:
         # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
         # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
         most_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
-        prices = leaf_price(price, weight, most_leaves)
-        return cls(codes, n_classes, integers, weight, price, depth, most_leaves, *prices)
+        totals = np.array([weight])  # all that 0-1 loss needs
+        if loss != ZERO_ONE:
+            sums = np.bincount(codes, weights=integers, minlength=n_classes)
+            totals = np.rint(sums).astype(np.int64)  # below 2**31, and exact in floats
+        units = Units.of(loss, totals, bits=unit_bits, most_leaves=most_leaves)
+        loss_price, leaf_price = units.prices(price, most_leaves)
+        return cls(
+            codes=codes,
+            n_classes=n_classes,
+            integers=integers,
+            weight=weight,
+            price=price,
+            depth=depth,
+            most_leaves=most_leaves,
+            units=units,
+            loss_price=loss_price,
+            leaf_price=leaf_price,
+        )
 
-    def objective(self, errors: int, leaves: int) -> Fraction:
-        """Return the objective of a tree."""
-        return objective_of(errors, leaves, self.weight, self.price)
+    def counted(self, loss: int, leaves: int) -> Fraction:
+        """Return the objective of a tree whose loss is counted in units."""
+        return self.units.objective(loss, leaves, self.price)
+
+    def reached(self, leaves: NDArray[np.int64], whole: NDArray[np.int64]) -> Fraction:
+        """Return the objective of a tree, not rounded, given the weights of its leaves and root."""
+        return self.units.loss.relative(leaves, whole) + self.price * len(leaves)
+
+    def max_rounding(self, objective: Fraction) -> Fraction:
+        """Return by how much the objective of a tree that is no worse than one may be rounded."""
+        leaves = self.most_leaves // 2
+        if self.price > 0:
+            leaves = min(leaves, int(objective / self.price))
+        return self.units.rounding(max(1, leaves))
 
     def core_objective(self) -> _core.Objective:
         """Return the prices as the core takes them."""
-        return _core.Objective(self.error_price, self.leaf_price)
+        return self.units.core_objective(self.loss_price, self.leaf_price)
 
     def core_target(self) -> _core.Target:
         """Return classes and weights as the core takes them."""
@@ -134,13 +166,24 @@ class Solution:
     left: NDArray[np.int32]  # the child where the feature is 1
     right: NDArray[np.int32]
     counts: NDArray[np.int64]  # (nodes, classes): training weight, in the core's integer units
-    errors: int
+    errors: int  # the loss in the core's whole numbers; misclassified weight for zero_one
     leaves: int
-    weight: int  # total, in the same units
+    weight: int  # total, in the same units as the counts
+    units: Units
     objective: Fraction
     lower_bound: Fraction  # of every tree within the depth limit
     status: str
     statistics: dict[str, Any]
+
+    @property
+    def loss(self) -> Fraction:
+        """The loss as the objective counts it, without leaves."""
+        return self.units.loss.relative(self.counts[self.feature < 0], self.counts[0])
+
+    @property
+    def loss_of_leaf(self) -> Fraction:
+        """That of a tree without splits."""
+        return self.units.loss.relative(self.counts[:1], self.counts[0])
 
 
 @dataclass(frozen=True)
@@ -152,8 +195,10 @@ class Request:
     n_classes: int
     weights: Any = None
     regularization: float | Fraction = 0.01
+    loss: Loss = ZERO_ONE
     algorithm: str = "lickety"
     max_depth: int = 5
+    min_leaf_rows: int = 1
     lookahead_depth: int | None = None
     postprocess: bool = True
     exact_last_split: bool = False
@@ -174,6 +219,7 @@ class Request:
             self.weights,
             regularization=self.regularization,
             max_depth=self.max_depth,
+            loss=self.loss,
         )
 
     def core(self, problem: Problem) -> _core.TreeRequest:
@@ -186,6 +232,7 @@ class Request:
             lookahead=default_lookahead(depth) if lookahead is None else int(min(lookahead, depth)),
             postprocess=self.postprocess,
             exact_last_split=self.exact_last_split,
+            min_leaf_rows=self.min_leaf_rows,
             run=run_options(
                 self.table,
                 time_limit=self.time_limit,
@@ -207,29 +254,44 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
     refused = refusal(table, found)
     if refused is not None:
         return refused
-    total, price = problem.weight, problem.price
-    reached = problem.objective(found.loss, found.leaves)
-    error_price, per_leaf = problem.error_price, problem.leaf_price
-    exact = found.lower_bound == error_price * found.loss + per_leaf * found.leaves
-    # The core's penalty per leaf orders trees exactly but is not lambda itself; where it is higher,
-    # a tree of many leaves may really cost less by the difference for each of them.
-    too_dear = max(Fraction(0), Fraction(per_leaf, error_price) - price * total)
-    most = too_dear * problem.most_leaves
-    proved = (Fraction(found.lower_bound, error_price) - most) / total
+    counts = found.counts.astype(np.int64).reshape(-1, request.n_classes)
+    reached = problem.reached(counts[found.feature < 0], counts[0])
+    bound, rounding, exact = _proved(problem, found, reached)
     return Solution(
         feature=found.feature,
         left=found.left,
         right=found.right,
-        counts=found.counts.astype(np.int64).reshape(-1, request.n_classes),
+        counts=counts,
         errors=found.loss,
         leaves=found.leaves,
-        weight=total,
+        weight=problem.weight,
+        units=problem.units,
         objective=reached,
-        lower_bound=reached if exact else min(reached, max(proved, price)),
+        lower_bound=bound,
         # Only the optimal search sets out to prove; elsewhere a closed gap is good luck.
         status="optimal" if exact and request.algorithm == "optimal" else found.status,
-        statistics=statistics_of(table, found),
+        statistics={**statistics_of(table, found), "rounding": float(2 * rounding)},
     )
+
+
+def _proved(
+    problem: Problem, found: _core.Solution, reached: Fraction
+) -> tuple[Fraction, Fraction, bool]:
+    """Return what no objective is below, what of it is rounding, and whether the tree is best."""
+    loss_price, per_leaf = problem.loss_price, problem.leaf_price
+    exact = found.lower_bound == loss_price * found.loss + per_leaf * found.leaves
+    rounding = problem.max_rounding(reached)
+    whole, price = problem.units.whole, problem.price
+    if exact:
+        proved = problem.counted(found.loss, found.leaves)
+    else:
+        # The core's penalty per leaf orders trees exactly but is not lambda itself; where it is
+        # higher, a tree of many leaves may really cost less by the difference for each of them.
+        too_dear = max(Fraction(0), Fraction(per_leaf, loss_price) - price * whole)
+        most = too_dear * problem.most_leaves
+        proved = max((Fraction(found.lower_bound, loss_price) - most) / whole, price)
+    # The proof is about objectives as the core counts them.
+    return min(reached, max(proved - rounding, price)), rounding, exact
 
 
 def solve(X: Any, codes: Any, **options: Any) -> Solution:

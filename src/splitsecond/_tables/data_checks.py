@@ -50,19 +50,30 @@ class DataWarning(UserWarning):
     Warned of are a column that tells the classes apart one to one, copies of columns, text that
     looks like dates, identifiers or numbers with a word for missing values, row numbers, a target
     with very many classes, more 0/1 columns than the search handles without a time limit, and a
-    class that is too rare for lambda, so that the tree is a single leaf. The fit goes on.
+    tree of a single leaf although there are other classes (`SingleLeafWarning`). The fit goes on.
 
     Attributes
     ----------
     columns : sequence
-        What was found about columns: each has a ``label``, a ``suspicion`` in words, a ``detail``
-        such as the column that it copies, and the ``words`` among numbers. Empty if the warning is
-        about something else.
+        What was found about columns: each has a ``label``, a ``kind`` ("target", "copy", "date",
+        "identifier", "row_number" or "words"), the ``suspicion`` in words, a ``detail`` such as
+        the column that it copies, and the ``words`` among numbers. Empty if the warning is about
+        something else.
     """
 
     columns: Sequence[Finding] = ()
 
 
+@public
+class SingleLeafWarning(DataWarning):
+    """A tree that was fitted to decide is a single leaf, although there are other classes.
+
+    No split saves errors worth lambda. A tree that is fitted for probabilities, with
+    ``loss="log_loss"``, also separates rows of the same majority class but different shares.
+    """
+
+
+@public
 class ColumnWarning(DataWarning):
     """The part of `DataWarning` that is about columns of the user's table."""
 
@@ -71,6 +82,7 @@ class ColumnWarning(DataWarning):
         self.columns = found
 
 
+@public
 class Suspicion(Enum):
     """What a column may be: as said of one, as said of several, and what to do."""
 
@@ -107,6 +119,7 @@ class Suspicion(Enum):
     )
 
 
+@public
 @dataclass(frozen=True)
 class Finding:
     """A column that is under suspicion."""
@@ -116,6 +129,11 @@ class Finding:
     what: Suspicion
     detail: str = ""  # what it copies, or what is no number
     words: Sequence[str] = ()  # those that are no numbers
+
+    @property
+    def kind(self) -> str:
+        """What it may be, in one word."""
+        return self.what.name.lower()
 
     @property
     def suspicion(self) -> str:
@@ -139,11 +157,16 @@ def refuse_quantity(classes: NDArray[Any], n_rows: int) -> None:
 
 def warn_of_classes(n_classes: int, n_rows: int) -> None:
     """Warn of a target with so many classes that a small tree cannot predict them all."""
+    for each in many_classes(n_classes, n_rows):
+        warn(each)
+
+
+def many_classes(n_classes: int, n_rows: int) -> Iterator[DataWarning]:
+    """Return what is to be said of the number of classes, if anything is."""
     if n_classes > MOST_CLASSES or (n_rows >= FEWEST_ROWS and n_classes > n_rows / 2):
-        warn(
+        yield DataWarning(
             f"The target has {n_classes:,} classes in {n_rows:,} rows, and each class needs a leaf "
-            "of its own. Join classes, or check that this is the target.",
-            DataWarning,
+            "of its own. Join classes, or check that this is the target."
         )
 
 
@@ -165,17 +188,19 @@ def rare_text(share: float, regularization: Any) -> str:
 
 
 def warn_of_leaf(tree: Any, regularization: Any) -> None:
-    """Warn if a tree is a single leaf because the other classes are rare."""
-    if tree.n_leaves > 1 or tree.n_rows[0] < FEWEST_ROWS:
+    """Warn if a tree that decides is a single leaf, although there are other classes."""
+    if tree.n_leaves > 1 or tree.loss != ZERO_ONE or np.count_nonzero(tree.counts[0]) < 2:
         return
-    share = rare_classes(tree.counts[0], regularization)
-    if share is not None:
-        label = shown(tree.classes[tree.prediction[0]])
-        warn(
-            f"The tree is a single leaf, which predicts {label} for every row. "
-            f"{rare_text(share, regularization)}",
-            DataWarning,
-        )
+    others = 1 - float(ZERO_ONE.correct(tree.counts[0]) / tree.counts[0].sum())
+    label = shown(tree.classes[tree.prediction[0]])
+    warn(
+        f"The tree is a single leaf, which predicts {label} for every row, although {others:.1%} "
+        "of the weight is of other classes: no split saves errors worth lambda, "
+        f"regularization={float(regularization):.3g} ({float(regularization):.1%} of the weight "
+        'for each leaf). Try a smaller regularization; loss="log_loss" if probabilities or a '
+        "ranking are wanted; or class_weight='balanced' if rare classes matter more.",
+        SingleLeafWarning,
+    )
 
 
 # ---- the table -----------------------------------------------------------------------------------
@@ -183,13 +208,19 @@ def warn_of_leaf(tree: Any, regularization: Any) -> None:
 
 def warn_of_columns(found: Sequence[Finding]) -> None:
     """Warn of columns, those of one kind together."""
+    for each in column_warnings(found):
+        warn(each)
+
+
+def column_warnings(found: Sequence[Finding]) -> Iterator[DataWarning]:
+    """Return what is to be said of columns, of those of one kind together."""
     for what in Suspicion:
         some = [each for each in found if each.what is what]
         if some:
             names = listed([f"{shown(each.label)}{each.detail}" for each in some], 5)
             one, several, remedy = what.value
             said = f"Column {names} {one}" if len(some) == 1 else f"Columns {names} {several}"
-            warn(ColumnWarning(f"{said}. {remedy}", some))
+            yield ColumnWarning(f"{said}. {remedy}", some)
 
 
 def warn_of_width(n_columns: int, most: int | None) -> None:

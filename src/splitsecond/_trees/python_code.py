@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from splitsecond._support.python_literals import literal
 from splitsecond._trees.conditions import Condition, conditions, has_labels
+from splitsecond._trees.outputs import Output
 from splitsecond._trees.sizes import size_text
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ MISSING = '''\
 '''
 
 
-def to_python(tree: Tree, name: str) -> str:
+def to_python(tree: Tree, name: str, output: Output) -> str:
     """Write a function of nested ifs."""
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise ValueError(f"name={name!r:.60} must be a name that a Python function can have.")
@@ -41,16 +42,18 @@ def to_python(tree: Tree, name: str) -> str:
         )
     labelled = has_labels(tree)
     asked = {j: _condition(each, labelled) for j, each in conditions(tree).items()}
-    labels = [literal(label) for label in tree.classes.tolist()]
+    results = [literal(each) for each in output.values]
     leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
     lines = [
         f"def {name}(row=None, /, **columns):",
-        f'    """Predict the class of a row: a tree of {leaves}, learnt from {size_text(tree, 0)}.',
+        f'    """{_purpose(tree, output)}: a tree of {leaves}, learnt from {size_text(tree, 0)}.',
         "",
         "    The row is a mapping of column to value; columns may be given as keywords instead."
         if labelled
         else "    The row is a sequence of the values of all columns.",
         '    """',
+        # Not in the string above, which a label may end.
+        *([f"    # The class is {literal(output.of)}."] if output.kind == "probability" else []),
         *(MISSING.splitlines() if asked else []),
         *(["", "    row = columns if row is None else row"] if asked else []),
     ]
@@ -58,12 +61,20 @@ def to_python(tree: Tree, name: str) -> str:
     while waiting:
         node, indent = waiting.pop()
         if tree.feature[node] < 0:
-            lines.append(f"{indent}return {labels[tree.prediction[node]]}")
+            lines.append(f"{indent}return {results[node]}")
             continue
         lines.append(f"{indent}if {asked[int(tree.feature[node])]}:")
         waiting.append((int(tree.right[node]), indent))  # what follows an if that returns
         waiting.append((int(tree.left[node]), indent + "    "))
     return "\n".join(lines) + "\n"
+
+
+def _purpose(tree: Tree, output: Output) -> str:
+    if output.kind == "probability":
+        return "Predict the probability of a class"
+    if output.kind == "leaf":
+        return "Return the leaf of a row"
+    return "Choose an action" if tree.loss.name == "costs" else "Predict the class of a row"
 
 
 def _condition(asked: Condition, labelled: bool) -> str:

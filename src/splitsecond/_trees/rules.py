@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from splitsecond._tables.cells import BLANK, UNKNOWN
 from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.literals import Literal, value_text
+from splitsecond._trees.intervals import Limits
 
 if TYPE_CHECKING:
     from splitsecond._trees.tree import Tree
@@ -123,11 +124,11 @@ def _told_apart(variable: Variable, literals: list[Literal]) -> NDArray[Any]:
     return np.concatenate([[-np.inf], numbers, above, [np.nan]])
 
 
-def rules_of(tree: Tree) -> list[dict[str, Any]]:
+def rules_of(tree: Tree, limits: Limits | None) -> list[dict[str, Any]]:
     """Return the leaves of a tree as rules; see `Tree.rules`."""
     rules = []
     shares = tree.shares()
-    labels = [plain_label(label) for label in tree.classes]
+    classes = [plain_label(label) for label in tree.classes]
     asks_missing = (lit.name for lit in tree.literals.values() if lit.operator == "is missing")
     says_missing = tree.with_missing | set(asks_missing)
     waiting: list[tuple[int, list[Answer]]] = [(0, [])]
@@ -145,14 +146,15 @@ def rules_of(tree: Tree) -> list[dict[str, Any]]:
                     text for each in conditions for text in each.texts(each.name in says_missing)
                 ],
                 "conditions": [each.parts() for each in conditions],
-                "then": plain_label(tree.classes[tree.prediction[node]]),
+                "then": plain_label(tree.labels[tree.prediction[node]]),
                 "rows": int(tree.n_rows[node]),
                 "counts": None
                 if tree.row_counts is None
-                else dict(zip(labels, tree.row_counts[node].tolist(), strict=True)),
-                "shares": {
-                    label: float(share) for label, share in zip(labels, shares[node], strict=True)
-                },
+                else dict(zip(classes, tree.row_counts[node].tolist(), strict=True)),
+                "shares": dict(zip(classes, shares[node].tolist(), strict=True)),
+                "intervals": None
+                if limits is None
+                else dict(zip(classes, map(tuple, limits[node].tolist()), strict=True)),
                 "leaf": node,
             }
         )

@@ -28,6 +28,7 @@ class _Split(NamedTuple):
 
 def to_sklearn(tree: Tree, questions: bool | None) -> DecisionTreeClassifier:
     """Rebuild the tree, on the user's own columns or on columns of answers."""
+    _refuse_actions(tree)
     splits, names = None, None
     if not questions:
         splits, n_columns, names = _on_columns(tree)
@@ -41,6 +42,19 @@ def to_sklearn(tree: Tree, questions: bool | None) -> DecisionTreeClassifier:
         splits = {j: _Split(i, 0.5, False, True) for i, j in enumerate(sorted(tree.literals))}
         n_columns = max(len(splits), 1)
     return _assembled(tree, splits, n_columns, names)
+
+
+def _refuse_actions(tree: Tree) -> None:
+    """Refuse a tree with a leaf that says anything but its majority class."""
+    labels, classes = tree.labels.tolist(), tree.classes.tolist()
+    for leaf in np.flatnonzero(tree.feature < 0).tolist():
+        said, majority = labels[tree.prediction[leaf]], classes[np.argmax(tree.counts[leaf])]
+        if said != majority:
+            raise ValueError(
+                f"The tree says {shown(said)} in leaf {leaf}, where the majority class is "
+                f"{shown(majority)}, which is all that scikit-learn's trees can predict. Use "
+                "to_python() or to_sql(), which write actions."
+            )
 
 
 def _fits(asked: Condition) -> bool:

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._estimators.input_reader import InputReader
 from splitsecond._sets.scale import Scale
-from splitsecond._solving.exact import objective_of
-from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._trees.row_counts import RowSource
 from splitsecond._trees.tree import Tree
 
@@ -27,6 +25,7 @@ class TreeSource:
         graph: _core.Graph,
         scale: Scale,
         rows: RowSource | None,
+        *,
         classes: NDArray[Any],
         reader: InputReader,
     ) -> None:
@@ -35,6 +34,8 @@ class TreeSource:
         self.rows = rows  # None: only weights are known
         self.classes = classes
         self.reader = reader
+        self.loss = scale.units.loss
+        self.labels = self.loss.labels(classes)
 
     @cached_property
     def units(self) -> NDArray[np.int32]:
@@ -96,9 +97,9 @@ def _n_rows(tree: SetTree) -> NDArray[np.int64]:
 
 def _objective(tree: SetTree) -> float:
     leaves = tree._units[tree.feature < 0]
-    errors = int(ZERO_ONE.loss(leaves).sum())
-    scale = tree._source.scale
-    return float(objective_of(errors, len(leaves), scale.weight, scale.price))
+    return float(
+        tree.loss.relative(leaves, tree._units[0]) + tree._source.scale.price * len(leaves)
+    )
 
 
 def _asked(tree: SetTree) -> dict[str, Any]:
@@ -112,7 +113,9 @@ _PARTS: dict[str, Callable[[SetTree], Any]] = {
     "counts": lambda tree: tree._units * tree._source.scale.unit,
     "n_rows": _n_rows,
     "row_counts": _row_counts,
-    "prediction": lambda tree: ZERO_ONE.prediction(tree._units),
+    "loss": lambda tree: tree._source.loss,
+    "labels": lambda tree: tree._source.labels,
+    "prediction": lambda tree: tree._source.loss.prediction(tree._units),
     "objective": _objective,
     "classes": lambda tree: tree._source.classes,
     "literals": lambda tree: tree._asked["literals"],

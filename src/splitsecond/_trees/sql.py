@@ -10,6 +10,7 @@ import numpy as np
 from splitsecond._support.messages import shown
 from splitsecond._tables.columns import Kind
 from splitsecond._trees.conditions import Condition, conditions
+from splitsecond._trees.outputs import Output
 
 if TYPE_CHECKING:
     from splitsecond._trees.tree import Tree
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 MAX_FLOAT = "1.7976931348623157e308"  # the largest 64-bit float
 
 
-def to_sql(tree: Tree, table: str | None, columns: Mapping[str, str] | None) -> str:
+def to_sql(tree: Tree, table: str | None, columns: Mapping[str, str] | None, output: Output) -> str:
     """Write nested CASE expressions: with NULL, a condition and its negation both fail."""
     if table is not None and not isinstance(table, str):
         raise TypeError(f"table={shown(table)} must be the name of a table, as text.")
@@ -32,13 +33,14 @@ def to_sql(tree: Tree, table: str | None, columns: Mapping[str, str] | None) -> 
         return given[name] if name in given else prefix + _identifier(name)
 
     asked = {j: _condition(each, column) for j, each in conditions(tree).items()}
-    labels = [value(label) for label in tree.classes.tolist()]
+    write = _as_double if output.kind == "probability" else value
+    results = [write(each) for each in output.values]
     lines: list[str] = []
     waiting: list[tuple[int, str, str, str]] = [(0, "", "", "")]  # node, indent, before, after
     while waiting:
         node, indent, before, after = waiting.pop()
         if tree.feature[node] < 0:
-            lines.append(f"{indent}{before}{labels[tree.prediction[node]]}{after}")
+            lines.append(f"{indent}{before}{results[node]}{after}")
             continue
         question = asked[int(tree.feature[node])]
         yes, no = int(tree.left[node]), int(tree.right[node])
@@ -101,6 +103,12 @@ def value(of: Any) -> str:
             is_short = float(np.float32(of)) == of
         return text if "e" in text or is_short else f"{text}e0"
     return "'" + _checked(str(of)).replace("'", "''") + "'"
+
+
+def _as_double(probability: float) -> str:
+    """Write a 64-bit float, also for 0 and 1: some databases round means of integers."""
+    text = repr(probability)
+    return text if "e" in text else f"{text}e0"
 
 
 def _identifier(name: str) -> str:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from splitsecond._trees.sizes import leaf_text, shares_text, size_text
-
-if TYPE_CHECKING:
-    from splitsecond._trees.tree import Tree
+from splitsecond._trees.sizes import NodeTexts, size_text
 
 
-def to_text(tree: Tree) -> str:
+def to_text(said: NodeTexts) -> str:
     """Draw a tree with lines; see `Tree.to_text`."""
+    tree = said.tree
     lines: list[tuple[str, str]] = []
     waiting = [(0, "", "")]  # node, what leads to it, what leads to its children
     while waiting:
@@ -23,18 +19,23 @@ def to_text(tree: Tree) -> str:
             waiting.append((int(tree.left[node]), below + "|- yes  ", below + "|  "))
             continue
         chosen = tree.prediction[node]
-        lines.append((f"{lead}-> {tree.classes[chosen]}", leaf_text(tree, node)))
+        lines.append((f"{lead}-> {tree.labels[chosen]}", said.leaf(node)))
     width = max(len(text) for text, _ in lines)
-    return "\n".join(f"{text:<{width}}  {numbers}" for text, numbers in lines)
+    drawn = [f"{text:<{width}}  {numbers}" for text, numbers in lines]
+    note = said.note()
+    return "\n".join(drawn if note is None else [*drawn, note])
 
 
-def to_dot(tree: Tree) -> str:
+def to_dot(said: NodeTexts) -> str:
     """Write a tree in Graphviz's language."""
+    tree, note = said.tree, said.note()
     lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
+    if note is not None:
+        lines.append(f'  graph [label={_quoted(note)}, fontname="sans-serif"];')
     for node, column in enumerate(tree.feature):
         if column < 0:
             chosen = tree.prediction[node]
-            text = f"{tree.classes[chosen]}\n{shares_text(tree, node)}"
+            text = f"{tree.labels[chosen]}\n{said.shares(node)}"
             lines.append(f"  {node} [label={_quoted(text)}, style=rounded];")
         else:
             text = f"{tree.literals[int(column)]} ?\n{size_text(tree, node)}"

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from splitsecond._support.install import install_line
-from splitsecond._trees.pictures.layout import COLOURS, Box, Curve, Picture, Text, percent
+from splitsecond._trees.pictures.layout import COLOURS, Box, Curve, Picture, Text
+from splitsecond._trees.pictures.nodes import percent
 from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def plot_objectives(bins: Sequence[tuple[float, float, int]], bound: float, ax: 
     elif not is_huge:
         ax.yaxis.get_major_locator().set_params(integer=True)
     ax.axvline(bound, color=ORANGE, linestyle="--", linewidth=1.2, label="bound of the set")
-    ax.set_xlabel("objective: training error + price of the leaves")
+    ax.set_xlabel("objective: training loss + penalty of the leaves")
     ax.set_ylabel("share of the trees" if is_huge else "trees")
     ax.legend(frameon=False, loc="upper left")
     return plain_sides(ax)

@@ -7,15 +7,25 @@ large tree is long rather than wide. Every subtree has a band of its own height:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._tables.literals import value_text
-from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of, wrapped
-from splitsecond._trees.sizes import size_text, weighted_share
+from splitsecond._trees.pictures.nodes import (
+    BAR,
+    LEADING,
+    PAD,
+    SIZE,
+    SMALL,
+    SMALL_LEADING,
+    Node,
+    node_of,
+)
+from splitsecond._trees.pictures.overlay import Overlay
+from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of
+from splitsecond._trees.sizes import NodeTexts, size_text
 
 if TYPE_CHECKING:
     from splitsecond._trees.tree import Tree
@@ -25,11 +35,9 @@ COLOURS = (
     *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F7F7F"),
 )
 INK, GREY, LINE, PAPER, BOX = "#1a1a1a", "#4d4d4d", "#b8b8b8", "#ffffff", "#f6f6f6"
-SIZE, SMALL = 12.0, 10.5  # of letters
-LEADING, SMALL_LEADING = 15.0, 13.5  # from line to line
-PAD, BAR, GAP, BETWEEN = 7.0, 6.0, 8.0, 70.0  # BETWEEN: columns, for the edges
-WIDEST = 215.0  # a box
+GAP, BETWEEN = 8.0, 70.0  # BETWEEN: columns, for the edges
 THICKEST, THINNEST = 14.0, 1.2  # an edge
+LIGHT = 0.85  # share of white in the colour of a leaf
 MOST_LISTED = 14  # classes in the legend
 
 
@@ -89,35 +97,15 @@ class Picture:
     groups: list[Group]
 
 
-@dataclass(frozen=True)
-class Overlay:
-    """New rows at each node; their classes, if they are known."""
-
-    n_rows: NDArray[np.int64]
-    counts: NDArray[np.int64] | None
-
-
-@dataclass
-class _Node:
-    """What a node says, and the room it takes."""
-
-    lines: list[str]
-    beside: str  # on the only line, after it
-    details: list[tuple[str, NDArray[np.float64] | None]]  # a line, and class shares below it
-    is_leaf: bool
-    title: str
-    width: float = 0.0
-    height: float = 0.0
-    x: float = 0.0
-    y: float = 0.0  # of its middle
-
-
-def picture_of(tree: Tree, overlay: Overlay | None, path: Sequence[int]) -> Picture:
+def picture_of(said: NodeTexts, overlay: Overlay | None, path: Sequence[int]) -> Picture:
     """Lay out a tree, with new rows or one row's path if there are any."""
-    colours = [colour_of(i) for i in range(len(tree.classes))]
-    labels = [on_one_line(str(label)) for label in tree.classes.tolist()]
-    nodes = [_node(tree, node, labels, overlay) for node in range(len(tree.feature))]
-    legend, below = _legend(tree, labels, colours, overlay, _place(tree, nodes))
+    tree = said.tree
+    names = _Names.of(tree)
+    nodes = [
+        node_of(said, node, names.classes, names.labels, overlay)
+        for node in range(len(tree.feature))
+    ]
+    legend, below = _legend(said, names, overlay, _place(tree, nodes))
     width = max(node.x + node.width for node in nodes)
     height = max(node.y + node.height / 2 for node in nodes)
     for group in legend:
@@ -126,10 +114,36 @@ def picture_of(tree: Tree, overlay: Overlay | None, path: Sequence[int]) -> Pict
         node.y += below
     rows: NDArray[Any] = tree.n_rows if overlay is None else overlay.n_rows
     groups = [*legend, *_edges(tree, nodes, rows, set(path))]
-    groups += [_drawn(node, tree, i, colours, set(path)) for i, node in enumerate(nodes)]
+    groups += [_drawn(node, tree, i, names, set(path)) for i, node in enumerate(nodes)]
     leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
     title = f"Decision tree: {leaves}, depth {tree.depth}, {size_text(tree, 0)}"
     return Picture(width + GAP, height + below + GAP, title, groups)
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Classes, which bars are made of, and labels, which leaves say; each with its colour."""
+
+    classes: list[str]
+    colours: list[str]
+    labels: list[str]
+    label_colours: list[str]
+    further: list[int]  # labels that are no classes
+
+    @classmethod
+    def of(cls, tree: Tree) -> Self:
+        """Give an action that is a class the colour of the class, and others one of their own."""
+        classes, labels = tree.classes.tolist(), tree.labels.tolist()
+        place = {label: i for i, label in enumerate(classes)}
+        further = [i for i, label in enumerate(labels) if label not in place]
+        place |= {labels[i]: len(classes) + k for k, i in enumerate(further)}
+        return cls(
+            [on_one_line(str(label)) for label in classes],
+            [colour_of(i) for i in range(len(classes))],
+            [on_one_line(str(label)) for label in labels],
+            [colour_of(place[label]) for label in labels],
+            further,
+        )
 
 
 def colour_of(i: int) -> str:
@@ -143,106 +157,10 @@ def mixed(colour: str, share: float, grey: int = 255) -> str:
     return "#" + "".join(f"{round(part + (grey - part) * share):02x}" for part in parts)
 
 
-# ---- what nodes say ------------------------------------------------------------------------------
-
-
-def _node(tree: Tree, node: int, labels: list[str], overlay: Overlay | None) -> _Node:
-    chosen = int(tree.prediction[node])
-    counts = tree.counts if tree.row_counts is None else tree.row_counts
-    shares = counts[node] / counts[node].sum()
-    is_leaf = bool(tree.feature[node] < 0)
-    name = None if is_leaf else shortened(labels[chosen], 110, SMALL)
-    said = _said(_size(tree, node), shares[chosen], name)
-    details: list[tuple[str, Any]] = [(said, shares)]
-    title = [f"training: {said}"]
-    title += [f"{label}: {percent(share)}" for label, share in zip(labels, shares, strict=True)]
-    if tree.is_weighted:
-        details += _weighted(tree, node)
-        title += [line for line, _ in details[1:]]
-    if overlay is not None:
-        new_shares = None
-        if overlay.counts is not None and overlay.n_rows[node] > 0:
-            new_shares = overlay.counts[node] / overlay.n_rows[node]
-        share = None if new_shares is None else new_shares[chosen]
-        details.append((f"new: {_said(_rows(int(overlay.n_rows[node])), share, name)}", new_shares))
-        title.append(details[-1][0])
-    if not is_leaf:
-        literal = tree.literals[int(tree.feature[node])]
-        title.insert(0, f"{literal} ?")
-        return _sized(_Node(_question(literal), "", details, False, "\n".join(title)))
-    title.insert(0, labels[chosen])
-    lines, beside = wrapped(labels[chosen], WIDEST - 2 * PAD, SIZE, bold=True), ""
-    if len(lines) == 1 and len(details) == 1:
-        taken = width_of(lines[0], SIZE, bold=True) + 8 + width_of(said, SMALL)
-        if taken <= WIDEST - 2 * PAD:
-            beside, details = said, [("", shares)]
-    return _sized(_Node(lines, beside, details, True, "\n".join(title)))
-
-
-def _weighted(tree: Tree, node: int) -> list[tuple[str, Any]]:
-    """Say what share of the weight is of the class predicted, if not said already."""
-    if tree.row_counts is None:
-        return []
-    said = f"weighted share {percent(weighted_share(tree, node))}"
-    return [(said, tree.counts[node] / tree.counts[node].sum())]
-
-
-def _size(tree: Tree, node: int) -> str:
-    return size_text(tree, node) if tree.row_counts is None else _rows(int(tree.n_rows[node]))
-
-
-def _rows(n_rows: int) -> str:
-    return "no rows" if n_rows == 0 else "1 row" if n_rows == 1 else f"{n_rows:,} rows"
-
-
-def _said(rows: str, share: float | None, name: str | None) -> str:
-    """Say how many rows there are, and how many of them are of the class predicted."""
-    if share is None:
-        return rows
-    return f"{percent(share)} of {rows}" if name is None else f"{rows} · {percent(share)} {name}"
-
-
-def _question(literal: Any) -> list[str]:
-    """Break a question into lines; what the variable is compared with stays in one piece."""
-    name = on_one_line(literal.name)
-    room = WIDEST - 2 * PAD
-    if literal.operator == "is 1":
-        return wrapped(f"{name} ?", room, SIZE)
-    if literal.operator == "is missing":
-        tail = "is missing ?"
-    else:
-        tail = f"{literal.operator} {on_one_line(value_text(literal.value))} ?"
-    ends = [tail]
-    if width_of(tail, SIZE) > room:  # no number is as long
-        ends = wrapped(tail, room, SIZE)
-    lines = wrapped(name, room, SIZE)
-    if width_of(f"{lines[-1]} {ends[0]}", SIZE) <= room:
-        lines[-1:] = [f"{lines[-1]} {ends[0]}"]
-        ends = ends[1:]
-    return lines + ends
-
-
-def percent(share: float) -> str:
-    """Write a share; one that is not all or nothing never reads so."""
-    return "<1%" if 0 < share < 0.005 else ">99%" if 0.995 < share < 1 else f"{share:.0%}"
-
-
-def _sized(node: _Node) -> _Node:
-    widths = [width_of(line, SIZE, bold=node.is_leaf) for line in node.lines]
-    if node.beside:
-        widths[0] += 8 + width_of(node.beside, SMALL)
-    widths += [width_of(line, SMALL) for line, _ in node.details]
-    node.width = max(80.0, *widths) + 2 * PAD
-    node.height = 2 * PAD + LEADING * len(node.lines) - 3
-    for line, shares in node.details:
-        node.height += SMALL_LEADING * bool(line) + (BAR + 3) * (shares is not None)
-    return node
-
-
 # ---- where they go -------------------------------------------------------------------------------
 
 
-def _place(tree: Tree, nodes: list[_Node]) -> float:
+def _place(tree: Tree, nodes: list[Node]) -> float:
     """Give each node its place, and return the width that the legend may take."""
     n = len(nodes)
     depth = np.zeros(n, dtype=int)
@@ -277,28 +195,47 @@ def _place(tree: Tree, nodes: list[_Node]) -> float:
 
 
 def _legend(
-    tree: Tree, labels: list[str], colours: list[str], overlay: Overlay | None, room: float
+    said: NodeTexts, names: _Names, overlay: Overlay | None, room: float
 ) -> tuple[list[Group], float]:
     """Return the classes and their colours, and how far down they reach."""
-    order = np.argsort(-tree.counts[0], kind="stable")[:MOST_LISTED]
-    entries = [(colours[i], shortened(labels[i], 300, SMALL)) for i in (sorted(order.tolist()))]
-    if len(labels) > MOST_LISTED:
-        entries.append((PAPER, f"and {len(labels) - MOST_LISTED} more"))
     x, y, group = GAP, GAP, Group()
-    for colour, label in entries:
+    for swatch, name in _entries(said.tree, names):
+        label = shortened(name, 300, SMALL)
         wide = 10 + 5 + width_of(label, SMALL) + 14
         if x > GAP and x + wide > room:
             x, y = GAP, y + LEADING
-        group.shapes.append(Box(x, y, 10, 10, colour))
+        group.shapes.append(replace(swatch, x=x, y=y))
         group.shapes.append(Text(x + 15, y + 9, label, SMALL))
         x += wide
     y += LEADING
+    note = said.note()
+    if note is not None:
+        on_bars = ", the line on a bar" if len(names.classes) == 2 else ""
+        note = note.replace(":", f"{on_bars}:", 1)
+        group.shapes.append(Text(GAP, y + 9, note, SMALL, GREY))
+        y += LEADING
     if overlay is not None:
         bars = "" if overlay.counts is None else " and bar"
         note = f"upper line{bars}: training; lower line{bars}, width of edges: new rows"
         group.shapes.append(Text(GAP, y + 9, note, SMALL, GREY))
         y += LEADING
     return [group], y + 2
+
+
+def _entries(tree: Tree, names: _Names) -> list[tuple[Box, str]]:
+    """List the classes as they are in bars, then further actions as they are in leaves."""
+    order = np.argsort(-tree.counts[0], kind="stable")[:MOST_LISTED]
+    entries = [
+        (Box(0, 0, 10, 10, names.colours[i]), names.classes[i]) for i in sorted(order.tolist())
+    ]
+    if len(names.classes) > MOST_LISTED:
+        entries.append((Box(0, 0, 10, 10, PAPER), f"and {len(names.classes) - MOST_LISTED} more"))
+    for i in names.further[:MOST_LISTED]:
+        own = names.label_colours[i]
+        entries.append((Box(0, 0, 10, 10, mixed(own, LIGHT), own, 1.0, 3), names.labels[i]))
+    if len(names.further) > MOST_LISTED:
+        entries.append((Box(0, 0, 10, 10, PAPER), f"and {len(names.further) - MOST_LISTED} more"))
+    return entries
 
 
 def _right(shape: Any) -> float:
@@ -310,7 +247,7 @@ def _right(shape: Any) -> float:
 # ---- what is drawn -------------------------------------------------------------------------------
 
 
-def _edges(tree: Tree, nodes: list[_Node], rows: NDArray[np.int64], path: set[int]) -> list[Group]:
+def _edges(tree: Tree, nodes: list[Node], rows: NDArray[np.int64], path: set[int]) -> list[Group]:
     lines, words = Group(), Group()
     whole = max(int(rows[0]), 1)
     for i, node in enumerate(nodes):
@@ -332,11 +269,11 @@ def _edges(tree: Tree, nodes: list[_Node], rows: NDArray[np.int64], path: set[in
     return [lines, words]
 
 
-def _drawn(node: _Node, tree: Tree, i: int, colours: list[str], path: set[int]) -> Group:
-    own = colours[int(tree.prediction[i])]
+def _drawn(node: Node, tree: Tree, i: int, names: _Names, path: set[int]) -> Group:
+    own = names.label_colours[int(tree.prediction[i])]
     y = node.y - node.height / 2
     group = Group(node.title)
-    fill, stroke = (mixed(own, 0.85), own) if node.is_leaf else (BOX, "#8c8c8c")
+    fill, stroke = (mixed(own, LIGHT), own) if node.is_leaf else (BOX, "#8c8c8c")
     thick = 1.0
     if i in path:
         stroke, thick = INK, 2.4
@@ -350,12 +287,15 @@ def _drawn(node: _Node, tree: Tree, i: int, colours: list[str], path: set[int]) 
     if node.beside:
         beside = left + width_of(node.lines[0], SIZE, bold=True) + 8
         group.shapes.append(Text(beside, y - 3, node.beside, SMALL, GREY))
-    for line, shares in node.details:
-        if line:
+    for detail in node.details:
+        if detail.line:
             y += SMALL_LEADING
-            group.shapes.append(Text(left, y - 3, line, SMALL, GREY))
-        if shares is not None:
-            group.shapes += _bar(left, y + 2, node.width - 2 * PAD, shares, colours)
+            group.shapes.append(Text(left, y - 3, detail.line, SMALL, GREY))
+        if detail.shares is not None:
+            room = node.width - 2 * PAD
+            group.shapes += _bar(left, y + 2, room, detail.shares, names.colours)
+            if detail.limits is not None:
+                group.shapes.append(_whisker(left, y + 2, room, detail.limits))
             y += BAR + 3
     return group
 
@@ -370,3 +310,9 @@ def _bar(
         for begin, end, colour in zip(ends[:-1], ends[1:], colours, strict=True)
         if end > begin
     ]
+
+
+def _whisker(x: float, y: float, width: float, limits: NDArray[np.float64]) -> Box:
+    """Draw an interval of the share on the left of a bar."""
+    low, high = limits.tolist()
+    return Box(x + width * low, y + BAR / 2 - 0.9, width * (high - low), 1.8, INK)

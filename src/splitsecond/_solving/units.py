@@ -1,0 +1,110 @@
+"""The whole numbers that the core counts losses in, and how they relate to objectives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond import _core
+from splitsecond._solving.exact import leaf_price, within_bound
+from splitsecond._solving.losses import Costs, Loss
+from splitsecond._support.names import public
+
+TREE_BITS = 40  # losses of brier and log_loss are counted in 2**-40 of the root's,
+SET_BITS = 16  # and in sets in 2**-16 of it: histograms of costs stay short
+COST_BITS = 60  # of the cost of a tree, so that sums and differences of two are within 64
+
+
+@public
+@dataclass(frozen=True)
+class Units:
+    """Losses in whole numbers: exact for zero_one and costs, rounded for brier and log_loss."""
+
+    loss: Loss
+    whole: Fraction  # as many units as add 1 to the objective
+    max_loss: int  # no tree loses more
+    bits: int = 0  # of rounded losses: the root loses 2**bits
+    scale: float = 1.0  # units in a loss of 1, if they are rounded
+
+    @classmethod
+    def of(cls, loss: Loss, totals: NDArray[np.int64], *, bits: int, most_leaves: int) -> Units:
+        """Return the units for all rows, given the weight of each class in whole numbers."""
+        weight = int(totals.sum())
+        if isinstance(loss, Costs):
+            return cls(loss, weight / loss.unit, int(min(_sums(loss, totals))))
+        if loss.is_exact:
+            return cls(loss, Fraction(weight), weight - 1)  # no tree gets every row wrong
+        bits = min(bits, COST_BITS - 1 - most_leaves.bit_length())
+        root = float(loss.loss(totals))
+        scale = 2.0**bits / root if root > 0 else 1.0
+        # Each leaf is rounded, if only by half a unit: many leaves may lose more than the root.
+        return cls(loss, Fraction(2**bits), 2**bits + most_leaves, bits, scale)
+
+    def prices(self, regularization: Fraction, most_leaves: int) -> tuple[int, int]:
+        """Return what the core takes for a unit of loss and for a leaf."""
+        prices = leaf_price(regularization, self.whole, most_leaves, max_loss=self.max_loss)
+        if isinstance(self.loss, Costs):
+            self._refuse_overflow(self.loss, prices[0])
+        return prices
+
+    def _refuse_overflow(self, loss: Costs, loss_price: int) -> None:
+        # As an action may cost more than the leaf's own, all of them have to fit.
+        weight = self.whole * loss.unit
+        if loss_price * weight * int(loss.integers.max()) >= 2**COST_BITS:
+            raise ValueError(
+                f"The costs are whole numbers up to {int(loss.integers.max())} times their unit, "
+                f"{float(loss.unit):.3g}: together with the weight of the rows that is more than "
+                "64 bits hold. Round the costs to fewer digits."
+            )
+
+    def core_objective(self, loss_price: int, leaf_price: int) -> _core.Objective:
+        """Return the objective as the core takes it."""
+        return _core.Objective(loss_price, leaf_price, **self.core_parts())
+
+    def core_parts(self) -> dict[str, Any]:
+        """Return what the core has to know of the loss, besides the prices."""
+        costs = None
+        if isinstance(self.loss, Costs):
+            costs = np.ascontiguousarray(self.loss.integers, dtype=np.int64)
+        return {
+            "loss": self.loss.name,
+            "scale": self.scale,
+            "unit_bits": self.bits,
+            "costs": costs,
+        }
+
+    def count(self, leaves: NDArray[np.int64]) -> int:
+        """Return the loss of a tree in units, given the weights of its leaves."""
+        if isinstance(self.loss, Costs):
+            return int(self.loss.action_units(leaves).min(axis=-1).sum())
+        losses = self.loss.loss(leaves)
+        return int((losses if self.loss.is_exact else np.rint(losses * self.scale)).sum())
+
+    def objective(self, loss: int, leaves: int, price: Fraction) -> Fraction:
+        """Return the objective of a tree, given its loss in units and lambda."""
+        return loss / self.whole + price * leaves
+
+    def highest_cost(self, objective: Fraction, price: Fraction, most_leaves: int) -> int:
+        """Return the highest cost of a tree within an objective, as the core counts it."""
+        limits = {"max_loss": self.max_loss}
+        return within_bound(objective, price, self.whole, most_leaves, **limits)[2]
+
+    def rounding(self, leaves: int) -> Fraction:
+        """Return by how much the objective of a tree of so many leaves may be rounded.
+
+        That is half a unit for each leaf; the rest is for what double precision makes of its loss.
+        """
+        return Fraction(0) if self.loss.is_exact else leaves / self.whole
+
+
+def _sums(loss: Costs, totals: NDArray[np.int64]) -> list[int]:
+    """Return what each action costs for all rows, in numbers of any size."""
+    weights = [int(weight) for weight in totals]
+    return [
+        sum(int(cost) * weight for cost, weight in zip(row, weights, strict=True))
+        for row in loss.integers.tolist()
+    ]
