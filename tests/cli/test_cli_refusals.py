@@ -323,7 +323,7 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
         (["--weight", "nothing"], "without missing values"),
         (["--weight", "job"], "not numbers"),
         (["--weight", "outcome"], "is the target"),
-        (["--lookahead-depth", 2], "no meaning for lickety"),
+        (["--algorithm", "greedy", "--lookahead-depth", 2], "no meaning for greedy"),
         (["--algorithm", "optimal", "--exact-last-split"], "no meaning for optimal"),
         (["--algorithm", "greedy", "--no-postprocess"], "no meaning for greedy"),
         (["--algorithm", "split", "--lookahead-depth", 7], "must not exceed max_depth=5"),

@@ -165,7 +165,15 @@ def test_the_best_tree_known_is_listed_for_every_lambda(
 def fit_of(errors: int, leaves: int) -> Any:
     """A fit of 100 rows, of which only the cost is looked at."""
     loss = Fraction(errors, 100)
-    return Fit(OptimalTreeClassifier(), loss, Fraction(1), leaves, seconds=0, is_optimal=False)
+    return Fit(
+        OptimalTreeClassifier(),
+        loss=loss,
+        reported_loss=loss,
+        loss_of_leaf=Fraction(1),
+        leaves=leaves,
+        seconds=0,
+        is_optimal=False,
+    )
 
 
 def test_a_tree_that_is_best_between_two_lambdas_is_listed_there() -> None:

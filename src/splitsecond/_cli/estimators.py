@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import typer
 
 import splitsecond
 from splitsecond import Tree, TreeSet
+from splitsecond._cli.classes import class_weight_for, costs_for, only_present
 from splitsecond._cli.data import Data
 from splitsecond._cli.options import (
     Algorithm,
@@ -23,7 +22,6 @@ from splitsecond._cli.options import (
 )
 from splitsecond._cli.output import progress, say
 from splitsecond._cli.row_places import rows_of_data
-from splitsecond._support.messages import listed
 
 TREES: dict[Algorithm, Callable[..., Any]] = {
     Algorithm.LICKETY: splitsecond.LicketySPLITClassifier,
@@ -57,48 +55,14 @@ def _make(
             raise ValueError(f"{option} has no meaning for {kind}: leave it out.")
     return of(
         max_depth=learning.max_depth,
-        class_weight=_class_weight(learning.class_weight, data),
+        min_samples_leaf=learning.min_samples_leaf,
+        loss=str(learning.loss),
+        costs=costs_for(learning.costs, data),
+        class_weight=class_weight_for(learning.class_weight, data),
         binarizer=None if learning.binarizer is Binarizer.NONE else str(learning.binarizer),
         memory_limit=learning.memory_limit,
         n_jobs=jobs,
         **options,
-    )
-
-
-def _class_weight(given: Sequence[Any], data: Data) -> dict[Any, float] | str | None:
-    """Return class weights as estimators take them, by the classes of the target."""
-    words = {each for each in given if isinstance(each, str)}
-    pairs = [each for each in given if not isinstance(each, str)]
-    if len(words) > 1 or (words and pairs):
-        raise typer.BadParameter(
-            "Give either one word or weights of classes, such as bad=5.",
-            param_hint="--class-weight",
-        )
-    if not pairs:
-        return "balanced" if "balanced" in words else None
-    classes = np.unique(data.y).tolist()
-    weights: dict[Any, float] = {}
-    for text, weight in pairs:
-        label = _class_named(text, classes)
-        if label in weights:
-            raise ValueError(f"--class-weight gives two weights for the class {label!r}.")
-        weights[label] = weight
-    return weights
-
-
-def _class_named(text: str, classes: list[Any]) -> Any:
-    """Return the class that is written so: true is True, and 1.0 is 1."""
-    for label in classes:
-        if text == str(label) or (isinstance(label, bool) and text.lower() == str(label).lower()):
-            return label
-    with suppress(ValueError):
-        number = float(text)
-        for label in classes:
-            if not isinstance(label, (str, bool)) and number == label:
-                return label
-    raise ValueError(
-        f"--class-weight names the class {text!r}, which the target does not have: its classes are "
-        f"{listed([repr(label) for label in classes])}."
     )
 
 
@@ -131,10 +95,7 @@ def fit_with_bar(model: Any, data: Data, what: str = "fitting") -> Any:
 
 def fit_or_interrupt(model: Any, data: Data, verbose: Any = 0) -> Any:
     """Fit a model; Ctrl-C ends the program and not only the fit."""
-    if isinstance(model.class_weight, dict):  # a part of the rows may lack a class
-        present = set(np.unique(data.y).tolist())
-        own = {label: weight for label, weight in model.class_weight.items() if label in present}
-        model.class_weight = own
+    only_present(model, data)  # a part of the rows may lack a class
     model.verbose = verbose
     try:
         with rows_of_data(data):
@@ -176,11 +137,22 @@ def summary(model: Any, tree: Tree | None = None) -> dict[str, Any]:
 
 def summary_of_tree(tree: Tree) -> dict[str, Any]:
     """Return what is to be said of a tree besides its questions."""
+    cost = training_cost(tree)
     return {
         "classes": tree.classes,
+        "loss": tree.loss.name,
         "rows": tree.n_rows[0],
         "leaves": tree.n_leaves,
         "depth": tree.depth,
         "training_accuracy": tree.training_accuracy,
+        **({} if cost is None else {"training_cost": cost}),
         "objective": tree.objective,
     }
+
+
+def training_cost(tree: Tree) -> float | None:
+    """Return what a training row costs on average, if the tree was fitted for costs."""
+    if tree.loss.name != "costs":
+        return None
+    leaves = tree.counts[tree.feature < 0]
+    return float(tree.loss.loss(leaves).sum() / tree.counts[0].sum())

@@ -6,6 +6,7 @@ import io
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from splitsecond._cli.classes import class_named
 from splitsecond._support.install import install_line
 from splitsecond._support.python_literals import literal
 
@@ -26,26 +27,53 @@ class Format(StrEnum):
     SKLEARN = "sklearn"
 
 
-def exported(tree: Tree, to: Format) -> str | bytes:
-    """Write a tree in one of the forms."""
+class Output(StrEnum):
+    """What an exported predictor returns."""
+
+    CLASS = "class"
+    PROBABILITY = "probability"
+    LEAF = "leaf"
+
+
+PREDICTORS = (Format.SQL, Format.PYTHON)  # what is run to predict, and may return anything
+DRAWN = (Format.TEXT, Format.DOT, Format.SVG, Format.PNG, Format.JSON)  # what shows shares
+
+
+def exported(
+    tree: Tree, to: Format, output: Output | None, of: str | None, level: dict[str, Any] | None
+) -> str | bytes:
+    """Write a tree in one of the forms; options that have no meaning for it are refused."""
+    for option, value, forms in (
+        ("--output", output, PREDICTORS),
+        ("--of", of, PREDICTORS),
+        ("--level", level, DRAWN),
+    ):
+        if value is not None and to not in forms:
+            raise ValueError(
+                f"{option} has no meaning for {to}, but for {' and '.join(forms)}: leave it out."
+            )
+    options: dict[str, Any] = level or {}
+    if to in PREDICTORS:
+        label = None if of is None else class_named(of, tree.classes.tolist(), "--of", "tree")
+        options = {"output": str(output or Output.CLASS), "of": label}
     if to is Format.JSON:
-        return tree.to_json(indent=1)
+        return tree.to_json(indent=1, **options)
     if to is Format.PNG:
-        return _png(tree)
+        return _png(tree, options)
     if to is Format.SKLEARN:
         return sklearn_source(tree)
-    text: str = getattr(tree, f"to_{to}")()
+    text: str = getattr(tree, f"to_{to}")(**options)
     return text
 
 
-def _png(tree: Tree) -> bytes:
+def _png(tree: Tree, options: dict[str, Any]) -> bytes:
     try:
         import matplotlib as mpl
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError(f"PNG needs matplotlib: {install_line('plot')}.") from error
     mpl.use("agg")  # no window is opened
-    figure = tree.plot().figure
+    figure = tree.plot(**options).figure
     content = io.BytesIO()
     figure.savefig(content, format="png", dpi=200)
     pyplot.close(figure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -20,11 +21,12 @@ def fit(
         Any,
         typer.Option(
             metavar="LAMBDA",
-            help="Penalty per leaf (lambda), as a share of the rows; auto chooses it by "
-            "cross-validation, 1se the largest within one standard error of that.",
+            help=f"{o.PENALTY}. auto chooses it by cross-validation, 1se the largest within one "
+            "standard error of that.",
             parser=o.regularization_or_rule,
         ),
     ] = "0.01",
+    scoring: o.Scoring = None,
     search: o.SingleTree,
     time_limit: o.TimeLimit = None,
     jobs: o.Jobs = 1,
@@ -48,7 +50,7 @@ def fit(
     from splitsecond._cli.estimators import finish, fit_with_bar, make_tree, summary
     from splitsecond._cli.scoring import hold_out, majority_class, scores, write_scores
 
-    rule = regularization if isinstance(regularization, str) else None
+    rule = _rule(regularization, scoring)
     given = 0 if rule else regularization
     model = make_tree(search, data, jobs, regularization=given, time_limit=time_limit)
     held_out = None
@@ -80,24 +82,44 @@ def fit(
     finish(model, writing, found.get("choice", {}).get("status", "complete"))
 
 
-def _choose(model: Any, data: Data, seed: int, rule: str) -> tuple[Any, dict[str, Any]]:
+@dataclass(frozen=True)
+class Rule:
+    """How lambda is chosen: auto or 1se, and by which score; None: by loss."""
+
+    word: str
+    scoring: str | None
+
+
+def _rule(regularization: Any, scoring: str | None) -> Rule | None:
+    if isinstance(regularization, str):
+        return Rule(regularization, scoring)
+    if scoring is not None:
+        raise ValueError(
+            f"--scoring {scoring} is for choosing lambda: give --regularization auto or 1se with "
+            "it, or leave it out."
+        )
+    return None
+
+
+def _choose(model: Any, data: Data, seed: int, rule: Rule) -> tuple[Any, dict[str, Any]]:
     """Return the model chosen from a path, whose tree a fit may not find, and how it was chosen."""
-    from splitsecond._cli.scoring import choose_regularization
+    from splitsecond._cli.scoring import best_of, choose_regularization
 
     with progress("choosing lambda"):
-        chosen, path = choose_regularization(model, data, seed, rule)
-    columns = ("regularization", "n_leaves", "loss", "cv_loss", "cv_standard_error")
+        chosen, path = choose_regularization(model, data, seed, rule.word, rule.scoring)
+    by = "cv_loss" if rule.scoring is None else "cv_score"
+    columns = ("regularization", "n_leaves", "loss", by, "cv_standard_error")
     return chosen.model, {
-        "rule": rule,
+        "rule": rule.word,
+        **({} if rule.scoring is None else {"scoring": rule.scoring}),
         "regularization": chosen.regularization,
-        "least_cv_loss": path.best_.regularization,
-        "within_one_standard_error": path.one_standard_error_.regularization,
+        **best_of(path),
         "status": path.status_,
         "path": [{name: getattr(entry, name) for name in columns} for entry in path],
     }
 
 
-def _cross_validate(model: Any, data: Data, n: int, seed: int, rule: str | None) -> dict[str, Any]:
+def _cross_validate(model: Any, data: Data, n: int, seed: int, rule: Rule | None) -> dict[str, Any]:
     from sklearn.base import clone
 
     from splitsecond._cli.estimators import fit_or_interrupt
@@ -106,7 +128,7 @@ def _cross_validate(model: Any, data: Data, n: int, seed: int, rule: str | None)
     def fitted(part: Data) -> Any:
         own = clone(model)
         if rule is not None:  # chosen without the fold that is scored, too
-            return choose_regularization(own, part, seed, rule)[0].model
+            return choose_regularization(own, part, seed, rule.word, rule.scoring)[0].model
         return fit_or_interrupt(own, part)
 
     with progress("cross-validating", n) as listener:
@@ -114,18 +136,23 @@ def _cross_validate(model: Any, data: Data, n: int, seed: int, rule: str | None)
 
 
 def _choice_text(choice: dict[str, Any]) -> str:
-    chosen, best = choice["regularization"], choice["least_cv_loss"]
+    scoring = choice.get("scoring")
+    chosen = choice["regularization"]
+    best = choice["least_cv_loss" if scoring is None else "highest_cv_score"]
     text = (
         f"regularization {chosen:.4g} chosen by cross-validation among the {len(choice['path'])} "
         "trees of a path"
     )
     simpler = choice["within_one_standard_error"]
     if choice["rule"] == o.ONE_STANDARD_ERROR:
-        text += ": the smallest tree within one standard error of the minimum loss"
+        extreme = "minimum loss" if scoring is None else f"maximum {scoring}"
+        text += f": the smallest tree within one standard error of the {extreme}"
         return text if chosen == best else f"{text}, which is at {best:.4g}"
+    if scoring is not None:
+        text += f" for the maximum {scoring}"
     if simpler != chosen:
         text += (
             f"; {simpler:.4g} is for the smallest tree of the path within one standard error "
-            "of its loss"
+            f"of its {scoring or 'loss'}"
         )
     return text

@@ -10,7 +10,7 @@ import typer
 
 import splitsecond
 from splitsecond._cli import options as o
-from splitsecond._cli.exports import Format, exported
+from splitsecond._cli.exports import Format, Output, exported
 from splitsecond._cli.output import (
     check_out,
     to_csv,
@@ -70,24 +70,27 @@ def show(
     model: o.Model,
     tree: TreeNumber = None,
     rules: Annotated[bool, o.flag("--rules", "List the leaves as rules.")] = False,
+    level: o.Level = None,
     json: o.Json = False,
 ) -> None:
     """Print a model: how good it is, and its tree."""
     found = open_model(model)
     chosen = found.tree(tree)
+    options = level or {}
+    drawn = chosen.to_text(**options)
     if json:
-        shape = {"rules": _rules(chosen)} if rules else {"tree": chosen.to_dict()}
-        write_json({**_summary(found, tree), **shape})
+        form = _rules(chosen, options) if rules else chosen.to_dict(**options)
+        write_json({**_summary(found, tree), "rules" if rules else "tree": form})
     elif rules:
-        for rule in _rules(chosen):
+        for rule in _rules(chosen, options):
             conditions = " and ".join(rule["if"]) or "always"
-            write(f"{conditions} -> {rule['then']}  ({_said_of(rule, chosen)})")
+            write(f"{conditions} -> {rule['then']}  ({_said_of(rule, chosen, bool(options))})")
     elif tree is not None:
-        write(f"tree {tree} of {found.trees!r}, objective {chosen.objective:.4f}\n{chosen}")
+        write(f"tree {tree} of {found.trees!r}, objective {chosen.objective:.4f}\n{drawn}")
     elif found.model is None:
-        write(f"{found.trees!r}\nthe best of them:\n{_about(chosen)}\n{chosen}")
+        write(f"{found.trees!r}\nthe best of them:\n{_about(chosen)}\n{drawn}")
     else:
-        write(str(found.model))
+        write(str(found.model).removesuffix(chosen.to_text()) + drawn)
 
 
 def _summary(found: Opened, number: int | None) -> dict[str, Any]:
@@ -101,10 +104,13 @@ def _summary(found: Opened, number: int | None) -> dict[str, Any]:
 
 
 def _about(tree: Tree) -> str:
+    from splitsecond._cli.estimators import training_cost
+
     size = f"{tree.n_leaves} leaves, depth {tree.depth}, {tree.n_rows[0]:,} rows"
     weighted = "weighted " if tree.is_weighted else ""
-    accuracy = f"{weighted}training accuracy {tree.training_accuracy:.3f}"
-    return f"{size}\n{accuracy} · objective {tree.objective:.4f}"
+    cost = training_cost(tree)
+    quality = f"accuracy {tree.training_accuracy:.3f}" if cost is None else f"cost {cost:.4g}"
+    return f"{size}\n{weighted}training {quality} · objective {tree.objective:.4f}"
 
 
 def predict(
@@ -113,15 +119,18 @@ def predict(
     file: o.File,
     tree: TreeNumber = None,
     proba: Annotated[bool, o.flag("--proba", "Add the probability of each class.")] = False,
+    leaf: Annotated[
+        bool, o.flag("--leaf", "Add the number of the leaf: its node in the tree.")
+    ] = False,
     vote: Annotated[
         bool,
-        o.flag("--vote", "Add the share of all trees of a set that predict each class."),
+        o.flag("--vote", "Add the share of all trees of a set that predict each class or action."),
     ] = False,
     keep: Annotated[list[str], o.several("COL", "Copy a column of the table")],
     reading: o.Reading,
     writing: o.Writing,
 ) -> None:
-    """Predict the class of each row of a table, as CSV.
+    """Predict the class of each row of a table, as CSV; with costs, choose its action.
 
     Columns are matched by name; extra columns are ignored.
     """
@@ -137,12 +146,16 @@ def predict(
         source.check_column(table, name)
     columns: dict[str, Any] = {name: table[name].to_pylist() for name in keep}
     with warnings_as_notes(), rows_of_file(source, len(table)):
-        columns["prediction"] = predictor.predict(table).tolist()
-        shares = [("p", predictor.predict_proba(table))] if proba else []
-        if voters is not None:
-            shares.append(("vote", voters.vote(table)))
-    for what, each in shares:
-        for label, share in zip(chosen.classes, each.T, strict=True):
+        leaves = predictor.apply(table)
+        votes = None if voters is None else voters.vote(table)
+    columns["prediction"] = chosen.labels[chosen.prediction[leaves]].tolist()
+    if leaf:
+        columns["leaf"] = leaves.tolist()
+    shares = [("p", chosen.classes, chosen.shares()[leaves])] if proba else []
+    if votes is not None:
+        shares.append(("vote", chosen.labels, votes))
+    for what, labels, each in shares:
+        for label, share in zip(labels, each.T, strict=True):
             columns[f"{what}({label})"] = share.tolist()
     if writing.json:
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -156,11 +169,26 @@ def export(
     model: o.Model,
     to: Annotated[Format, o.choice("What to write the tree as", Format)],
     tree: TreeNumber = None,
+    output: Annotated[
+        Output | None,
+        o.choice(
+            "What sql and python return for a row: the class or action, a probability, or the "
+            "number of the leaf",
+            Output,
+        ),
+    ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS", help="Class of the probability; by default the second of two."
+        ),
+    ] = None,
+    level: o.Level = None,
     writing: o.Writing,
 ) -> None:
     """Write a model's tree in another form."""
     check_out(writing, model)
-    content = exported(open_model(model).tree(tree), to)
+    content = exported(open_model(model).tree(tree), to, output, of, level)
     if writing.json:
         if isinstance(content, bytes):
             raise ValueError(f"{to} is not text: leave out --json and name a file with --out.")
@@ -216,6 +244,7 @@ def meeting(trees: TreeSet, filters: o.Filters) -> TreeSet:
         avoids=filters.avoid,
         max_leaves=filters.max_leaves,
         min_leaf_rows=filters.min_leaf_rows,
+        min_leaf_weight=filters.min_leaf_weight,
     )
     if not found:
         n_trees = trees.n_trees
@@ -233,11 +262,12 @@ def _conditions(filters: o.Filters) -> list[tuple[str, Any]]:
     """Return the options that were given, each with its value."""
     given: list[tuple[str, Any]] = [("--uses", repr(name)) for name in filters.uses]
     given += [("--avoid", repr(name)) for name in filters.avoid]
-    if filters.max_leaves is not None:
-        given.append(("--max-leaves", filters.max_leaves))
-    if filters.min_leaf_rows is not None:
-        given.append(("--min-leaf-rows", f"{filters.min_leaf_rows:g}"))
-    return given
+    limits = (
+        ("--max-leaves", filters.max_leaves),
+        ("--min-leaf-rows", filters.min_leaf_rows),
+        ("--min-leaf-weight", filters.min_leaf_weight),
+    )
+    return given + [(name, f"{limit:.15g}") for name, limit in limits if limit is not None]
 
 
 def _texts(found: Opened, tree: Tree) -> list[str]:
@@ -252,16 +282,30 @@ def _texts(found: Opened, tree: Tree) -> list[str]:
     ]
 
 
-def _said_of(rule: dict[str, Any], tree: Any) -> str:
-    weighted = f"weighted share {rule['share']:.0%}"
+def _said_of(rule: dict[str, Any], tree: Tree, with_level: bool) -> str:
+    """Say the share of what a rule predicts, or a probability by its class, as trees show it."""
+    is_decision = tree.loss.name == "zero_one"
+    label = rule["then"] if is_decision else _subject(rule)
+    name = "" if is_decision else f"p({label}) "
+    form = ".0%" if is_decision else ".3f"
+    weighted = f"weighted {name or 'share '}{rule['shares'][label]:{form}}"
     if rule["counts"] is None:
         return weighted
-    share = f"{rule['rows']:,} rows, {rule['counts'][rule['then']] / rule['rows']:.0%}"
+    share = f"{rule['rows']:,} rows, {name}{rule['counts'][label] / rule['rows']:{form}}"
+    if rule["intervals"] is not None and (with_level or not is_decision):
+        low, high = rule["intervals"][label]
+        share += f" [{low:{form}}, {high:{form}}]"
     return f"{share}, {weighted}" if tree.is_weighted else share
 
 
-def _rules(tree: Any) -> list[dict[str, Any]]:
-    rules: list[dict[str, Any]] = tree.rules()
+def _subject(rule: dict[str, Any]) -> Any:
+    """Return the class whose probability is told: the second of two, or the likeliest."""
+    classes = list(rule["shares"])
+    return classes[1] if len(classes) == 2 else max(classes, key=rule["shares"].__getitem__)
+
+
+def _rules(tree: Tree, options: dict[str, Any]) -> list[dict[str, Any]]:
+    rules: list[dict[str, Any]] = tree.rules(**options)
     for rule in rules:
-        rule["share"] = rule["shares"][rule["then"]]
+        rule["share"] = rule["shares"].get(rule["then"])  # an action may be no class
     return rules

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import json
 import math
 import re
 from collections.abc import Callable
@@ -19,6 +20,10 @@ import typer
 FOLDS = 5  # by which lambda is chosen
 AUTO, ONE_STANDARD_ERROR = "auto", "1se"  # words for lambda
 WEIGHTINGS = ("none", "balanced")  # words for class weights
+PENALTY = (
+    "Penalty per leaf (lambda), as a share of the rows; with log_loss and brier, of the loss of a "
+    "single leaf"
+)
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
@@ -36,6 +41,14 @@ class Method(StrEnum):
 
     RESPLIT = "resplit"
     TREEFARMS = "treefarms"
+
+
+class Loss(StrEnum):
+    """What trees are fitted for, unless there are costs."""
+
+    ZERO_ONE = "zero_one"
+    LOG_LOSS = "log_loss"
+    BRIER = "brier"
 
 
 class EpsilonKind(StrEnum):
@@ -95,6 +108,68 @@ def class_weight_of(text: str) -> str | tuple[str, float]:
     return label, int(weight) if weight.is_integer() else weight
 
 
+def costs_of(text: str) -> dict[str, dict[str, Any]]:
+    """Read costs by action and class: JSON, or the name of a file with it."""
+
+    def refused(why: str) -> typer.BadParameter:
+        example = '{"approve": {"bad": 5, "good": 0}, "reject": {"bad": 0, "good": 1}}'
+        return typer.BadParameter(
+            f"{why} Give the costs of each action for each class, such as {example}, or a file "
+            "with them.",
+            param_hint="--costs",
+        )
+
+    is_file = not text.lstrip().startswith(("{", "["))
+    try:
+        content = Path(text).read_text(encoding="utf-8") if is_file else text
+    except OSError as error:
+        raise refused(f"{text!r} is neither JSON nor a file ({error.strerror}).") from None
+    except UnicodeDecodeError:
+        raise refused(f"{text!r} is no text in UTF-8.") from None
+    what = f"The file {text!r}" if is_file else "It"
+    try:
+        costs = json.loads(content, object_pairs_hook=_once)
+    except ValueError as error:
+        raise refused(f"{what} is not JSON as expected: {error}.") from None
+    if not isinstance(costs, dict) or not costs:
+        raise refused(f"{what} is no JSON object with a name for each action.")
+    for action, row in costs.items():
+        if not isinstance(row, dict):
+            raise refused(f"{what} has no costs by class for the action {action!r}.")
+    return costs
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; of two equal names, one would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i]))
+        raise ValueError(f"{twice!r} occurs twice")
+    return found
+
+
+def level_of(text: str) -> dict[str, float | None]:
+    """Read the level of intervals as an argument of what draws trees; none: without intervals."""
+    try:
+        level = None if text == "none" else float(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is neither a level, such as 0.95, nor none.", param_hint="--level"
+        ) from None
+    return {"level": level}
+
+
+def rows_or_share(text: str) -> float:
+    """Read a number of rows, or a share of them."""
+    try:
+        return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is neither a number of rows, such as 20, nor a share of them, such as 0.01.",
+            param_hint="--min-samples-leaf",
+        ) from None
+
+
 def bytes_of(text: str) -> int:
     """Read an amount of memory, such as 500MB or 2GiB."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmg]i?)?b?", text.strip().lower())
@@ -128,7 +203,7 @@ Regularization = Annotated[
     Any,
     typer.Option(
         metavar="LAMBDA",
-        help="Penalty per leaf (lambda), as a share of the rows.",
+        help=f"{PENALTY}.",
         parser=regularization_of,
     ),
 ]
@@ -136,6 +211,23 @@ MaxDepth = Annotated[int, typer.Option(metavar="N", help="Maximum depth of a tre
 TimeLimit = Annotated[
     float | None,
     typer.Option(metavar="SECONDS", help="Time limit of each fit; the best result so far is kept."),
+]
+Level = Annotated[
+    Any,  # an argument, or None
+    typer.Option(
+        metavar="LEVEL",
+        help="Confidence level of intervals beside shares, such as 0.95, or none; by default 0.95 "
+        "where trees show probabilities.",
+        parser=level_of,
+    ),
+]
+Scoring = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Compare trees on held-out rows by a scorer of scikit-learn, such as roc_auc, "
+        "neg_log_loss or f1, not by their loss.",
+    ),
 ]
 Jobs = Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all processors.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed for splits and samples.")]
@@ -211,17 +303,42 @@ class Learning:
 
     PANEL: ClassVar[str] = "Search"  # of the help
 
+    loss: Annotated[
+        Loss,
+        choice("What trees are fitted for, errors or probabilities", Loss),
+    ] = Loss.ZERO_ONE
+    costs: Annotated[
+        Any,  # a mapping or None
+        typer.Option(
+            metavar="JSON",
+            help="Fit for the costs of actions by class, as JSON or in a file: "
+            '{"approve": {"bad": 5, "good": 0}, "reject": {"bad": 0, "good": 1}}.',
+            parser=costs_of,
+        ),
+    ] = None
     max_depth: MaxDepth = 5
+    min_samples_leaf: Annotated[
+        Any,  # an integer, or a share
+        typer.Option(
+            metavar="N",
+            help="Minimum training rows in a leaf, or a share of all rows, such as 0.01.",
+            parser=rows_or_share,
+        ),
+    ] = "1"
     lookahead_depth: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Levels searched exhaustively (split and resplit only)."),
+        typer.Option(
+            metavar="N",
+            help="Levels of splits compared by their greedy completions (not with optimal, greedy "
+            "and treefarms).",
+        ),
     ] = None
     exact_last_split: Annotated[
         bool,
         flag(
             "--exact-last-split",
-            "Choose the last split of greedy completions by errors, not by entropy (not with "
-            "optimal and treefarms).",
+            "Choose the last split of greedy completions by errors or costs, not by entropy (not "
+            "with optimal and treefarms).",
         ),
     ] = False
     class_weight: Annotated[
@@ -274,7 +391,7 @@ class Sets(Learning):
     ] = EpsilonKind.ADDITIVE
     keep_trivial: Annotated[
         bool,
-        flag("--keep-trivial", "Keep splits between two leaves of the same class."),
+        flag("--keep-trivial", "Keep splits between two leaves of the same class or action."),
     ] = False
 
 
@@ -293,9 +410,11 @@ class Filters:
     ] = None
     min_leaf_rows: Annotated[
         float | None,
-        typer.Option(
-            metavar="N", min=0, help="Minimum training rows in a leaf (their weight, if weighted)."
-        ),
+        typer.Option(metavar="N", min=0, help="Minimum training rows in a leaf."),
+    ] = None
+    min_leaf_weight: Annotated[
+        float | None,
+        typer.Option(metavar="N", min=0, help="Minimum weight of the training rows in a leaf."),
     ] = None
 
 

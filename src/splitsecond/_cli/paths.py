@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +17,9 @@ from splitsecond._cli.output import (
     write_out,
 )
 from splitsecond._cli.sources import Source
+
+if TYPE_CHECKING:
+    from splitsecond import RegularizationPath
 
 
 def path(
@@ -40,6 +43,7 @@ def path(
         int,
         typer.Option(metavar="N", help="Score by cross-validation with N folds; 0 for none."),
     ] = o.FOLDS,
+    scoring: o.Scoring = None,
     seed: o.Seed = 0,
     weight: o.Weight = None,
     columns: o.Columns,
@@ -47,20 +51,26 @@ def path(
 ) -> None:
     """Print the trees for all penalties per leaf (lambda), with their cross-validated losses.
 
-    The tree with the minimum cross-validated loss is marked as best, the smallest one within one
-    standard error of it as 1-SE: fit --regularization auto and 1se choose them. --out writes the
-    table as CSV, or as JSON with --json.
+    The tree with the minimum cross-validated loss, or the maximum score with --scoring, is marked
+    as best, the smallest one within one standard error of it as 1-SE: fit --regularization auto and
+    1se choose them. --out writes the table as CSV, or as JSON with --json.
     """
     check_out(writing, file)
+    if scoring is not None and cv == 0:
+        raise ValueError(f"--scoring {scoring} needs cross-validation: leave out --cv 0.")
     data = read_data(Source.of(file, columns), target, weight)
     from splitsecond._cli.estimators import STOPPED, make_tree
     from splitsecond._cli.scoring import find_path
 
     model = make_tree(search, data, jobs, time_limit=time_limit)
     with warnings_as_notes(), progress("searching"):
-        found = find_path(model, data, cv, seed, smallest=smallest, largest=largest)
+        found = find_path(
+            model, data, cv, seed, smallest=smallest, largest=largest, scoring=scoring
+        )
+    unused = ("model", "cv_score" if scoring is None else "cv_loss")
     rows = [
-        {name: value for name, value in vars(entry).items() if name != "model"} for entry in found
+        {name: value for name, value in vars(entry).items() if name not in unused}
+        for entry in found
     ]
     if writing.json:
         write_out(writing.out, to_json({**_about(model, found), "path": rows}))
@@ -72,11 +82,9 @@ def path(
         raise typer.Exit(STOPPED)
 
 
-def _about(model: Any, found: Any) -> dict[str, Any]:
-    chosen: dict[str, Any] = {}
-    if found[0].cv_loss is not None:
-        chosen = {
-            "least_cv_loss": found.best_.regularization,
-            "within_one_standard_error": found.one_standard_error_.regularization,
-        }
-    return {"model": type(model).__name__, "status": found.status_, **chosen}
+def _about(model: Any, found: RegularizationPath) -> dict[str, Any]:
+    from splitsecond._cli.scoring import best_of
+
+    by = {} if found.scoring_ is None else {"scoring": found.scoring_}
+    chosen = {} if found[0].cv_standard_error is None else best_of(found)
+    return {"model": type(model).__name__, "status": found.status_, **by, **chosen}

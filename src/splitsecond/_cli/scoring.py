@@ -15,6 +15,8 @@ from splitsecond._cli.output import write, write_table
 from splitsecond._cli.row_places import rows_of_data
 
 MAX_SHOWN = 12  # classes of a confusion matrix that is printed
+# Scores whose standard deviation over folds is told, and what they are called.
+SPREADS = {"expected_cost": "expected cost", "accuracy": "accuracy"}
 
 Rows = NDArray[np.intp]
 
@@ -60,43 +62,87 @@ def scores(
     """Score a model or a tree; the baseline always predicts the majority class of training.
 
     Classes that the model does not know have probability 0. What these rows say nothing about is
-    not a number: all of it where they have no weight, the AUC where they are of one class.
+    not a number: all of it where they have no weight, the AUC where they are of one class. With
+    costs, the baseline always takes the action that was cheapest in training; actions that are no
+    classes are never right, and have no accuracy.
     """
-    known = model.classes if isinstance(model, Tree) else model.classes_
+    tree: Tree = model if isinstance(model, Tree) else model.tree_
     if classes is None:
-        classes = np.union1d(known, data.y)
+        classes = np.union1d(tree.classes, data.y)
     with rows_of_data(data):
-        predicted, probabilities = model.predict(data.X), model.predict_proba(data.X)
-    right = predicted == data.y
-    recalls = []
-    for label in dict.fromkeys(data.y.tolist()):
-        of_class = data.y == label
-        recalls.append(_mean(right[of_class], data.weights, of_class))
+        leaves = model.apply(data.X)
     truth = np.searchsorted(classes, data.y)
+    said = tree.prediction[leaves]
+    found: dict[str, Any] = {}
+    if _has_costs(tree):
+        found["expected_cost"] = _mean_cost(tree, said, data)
+        always = np.full(len(data), tree.prediction[0])
+        found["baseline_cost"] = _mean_cost(tree, always, data)
+    if set(tree.labels.tolist()) <= set(classes.tolist()):
+        found |= _scores_of_classes(tree.labels[said] == data.y, data, majority)
     shares = np.zeros((len(data), len(classes)))
-    shares[:, np.searchsorted(classes, known)] = probabilities
+    shares[:, np.searchsorted(classes, tree.classes)] = tree.shares()[leaves]
     off = ((shares - np.eye(len(classes))[truth]) ** 2).sum(axis=1)
-    matrix = np.zeros((len(classes), len(classes)), dtype=int if data.weights is None else float)
-    times = 1 if data.weights is None else data.weights
-    np.add.at(matrix, (truth, np.searchsorted(classes, predicted)), times)
     of_truth = np.maximum(shares[np.arange(len(data)), truth], np.finfo(float).eps)
     return {
-        "accuracy": _mean(right, data.weights),
-        "balanced_accuracy": _mean_of_numbers(recalls),
-        "baseline": _mean(data.y == majority, data.weights),
+        **found,
         "auc": _auc(truth, shares, data.weights),
         "log_loss": _mean(-np.log(of_truth), data.weights),
         # Of two classes, one is enough.
         "brier_score": _mean(off / 2 if len(classes) == 2 else off, data.weights),
-        "confusion": {"classes": classes.tolist(), "matrix": matrix.tolist()},
+        "confusion": _confusion(tree, truth, said, classes, data.weights),
     }
 
 
-def accuracy(model: Any, data: Data) -> float:
-    """Return the share of the rows, by weight, that a model or a tree is right about."""
+def _has_costs(tree: Tree) -> bool:
+    """Whether a tree was fitted for costs of actions."""
+    return tree.loss.name == "costs"
+
+
+def _scores_of_classes(right: NDArray[np.bool_], data: Data, majority: Any) -> dict[str, float]:
+    recalls = []
+    for label in dict.fromkeys(data.y.tolist()):
+        of_class = data.y == label
+        recalls.append(_mean(right[of_class], data.weights, of_class))
+    return {
+        "accuracy": _mean(right, data.weights),
+        "balanced_accuracy": _mean_of_numbers(recalls),
+        "baseline": _mean(data.y == majority, data.weights),
+    }
+
+
+def _mean_cost(tree: Tree, said: NDArray[np.int64], data: Data) -> float:
+    """Return what a row costs on average; it is undefined if one has a class without costs."""
+    if not set(data.y.tolist()) <= set(tree.classes.tolist()):
+        return float("nan")
+    loss: Any = tree.loss
+    costs = np.array([[float(cost) for cost in row] for row in loss.table])
+    return _mean(costs[said, np.searchsorted(tree.classes, data.y)], data.weights)
+
+
+def _confusion(
+    tree: Tree, truth: Rows, said: Rows, classes: NDArray[Any], weights: NDArray[Any] | None
+) -> dict[str, Any]:
+    """Return the rows of each class by what is said of them: the classes, or the actions."""
+    is_costs = _has_costs(tree)
+    column = np.arange(len(tree.labels)) if is_costs else np.searchsorted(classes, tree.labels)
+    n_columns = len(tree.labels) if is_costs else len(classes)
+    matrix = np.zeros((len(classes), n_columns), dtype=int if weights is None else float)
+    np.add.at(matrix, (truth, column[said]), 1 if weights is None else weights)
+    actions = {"actions": tree.labels.tolist()} if is_costs else {}
+    return {"classes": classes.tolist(), **actions, "matrix": matrix.tolist()}
+
+
+def headline(tree: Tree, data: Data) -> tuple[str, float]:
+    """Return the score that a tree is compared with others by, and its name.
+
+    It is the accuracy, or the expected cost of a tree that was fitted for costs.
+    """
     with rows_of_data(data):
-        predicted = model.predict(data.X)
-    return _mean(predicted == data.y, data.weights)
+        said = tree.prediction[tree.apply(data.X)]
+    if _has_costs(tree):
+        return "cost", _mean_cost(tree, said, data)
+    return "accuracy", _mean(tree.labels[said] == data.y, data.weights)
 
 
 def _auc(truth: Rows, shares: NDArray[np.float64], weights: NDArray[Any] | None) -> float:
@@ -126,26 +172,41 @@ def write_scores(about: str, found: dict[str, Any]) -> None:
         for name, value in found.items()
         if isinstance(value, float)
     }
-    text = (
-        f"{about}: accuracy {shown['accuracy']} (majority-class baseline: {shown['baseline']}), "
-        f"balanced accuracy {shown['balanced_accuracy']}"
-    )
-    if "accuracy_standard_deviation" in shown:
-        text += f", standard deviation of the accuracy {shown['accuracy_standard_deviation']}"
+    parts = []
+    if "expected_cost" in shown:
+        parts.append(
+            f"expected cost {shown['expected_cost']} (always the same action: "
+            f"{shown['baseline_cost']})"
+        )
+    if "accuracy" in shown:
+        parts += [
+            f"accuracy {shown['accuracy']} (majority-class baseline: {shown['baseline']})",
+            f"balanced accuracy {shown['balanced_accuracy']}",
+        ]
+    for name, what in SPREADS.items():
+        if f"{name}_standard_deviation" in shown:
+            spread = shown[f"{name}_standard_deviation"]
+            parts.append(f"standard deviation of the {what} {spread}")
     write(
-        f"{text}\nAUC {shown['auc']}, log-loss {shown['log_loss']}, "
+        f"{about}: {', '.join(parts)}\nAUC {shown['auc']}, log-loss {shown['log_loss']}, "
         f"Brier score {shown['brier_score']}"
     )
-    names = [str(label) for label in found["confusion"]["classes"]]
+    _write_confusion(found["confusion"])
+
+
+def _write_confusion(confusion: dict[str, Any]) -> None:
+    names = [str(label) for label in confusion["classes"]]
     if len(names) > MAX_SHOWN:
         write(f"(the confusion matrix of {len(names)} classes is in the result with --json)")
         return
-    header = ("true class", *(f"predicted {name}" for name in names))
+    said = [f"predicted {name}" for name in names]
+    if "actions" in confusion:
+        said = [f"action {name}" for name in confusion["actions"]]
     rows = [
         [name, *(f"{number:,.6g}" for number in row)]
-        for name, row in zip(names, found["confusion"]["matrix"], strict=True)
+        for name, row in zip(names, confusion["matrix"], strict=True)
     ]
-    write_table(rows, header, "|".join(header[1:]))
+    write_table(rows, ("true class", *said), "|".join(said))
 
 
 def _mean(values: NDArray[Any], weights: NDArray[Any] | None, rows: Any = slice(None)) -> float:
@@ -183,14 +244,18 @@ def cross_validated(
         if name != "confusion"
     }
     matrix = np.sum([each["confusion"]["matrix"] for each in found], axis=0)
-    spread = float(np.std([each["accuracy"] for each in found], ddof=1))
-    return {
-        "folds": n,
-        **means,
-        "accuracy_standard_deviation": spread,
-        "accuracies": [each["accuracy"] for each in found],
-        "confusion": {"classes": classes.tolist(), "matrix": matrix.tolist()},
+    spreads = {
+        f"{name}_standard_deviation": float(np.std([each[name] for each in found], ddof=1))
+        for name in SPREADS
+        if name in means
     }
+    by_fold = {
+        plural: [each[name] for each in found]
+        for name, plural in (("expected_cost", "expected_costs"), ("accuracy", "accuracies"))
+        if name in means
+    }
+    confusion = {**found[0]["confusion"], "matrix": matrix.tolist()}
+    return {"folds": n, **means, **spreads, **by_fold, "confusion": confusion}
 
 
 def find_path(
@@ -214,13 +279,22 @@ def find_path(
 
 
 def choose_regularization(
-    model: Any, data: Data, seed: int, rule: str
+    model: Any, data: Data, seed: int, rule: str, scoring: str | None = None
 ) -> tuple[PathEntry, RegularizationPath]:
-    """Choose a tree of the path by its cross-validated loss; return the path, too."""
-    path = find_path(model, data, min(FOLDS, len(data)), seed)
-    if path[0].cv_loss is None:
+    """Choose a tree of the path by its cross-validated loss or score; return the path, too."""
+    path = find_path(model, data, min(FOLDS, len(data)), seed, scoring=scoring)
+    if path[0].cv_standard_error is None:
         raise ValueError(
             f"--time-limit {model.time_limit:g} is too short to choose lambda by "
             "cross-validation: give more time, or a number as --regularization."
         )
     return path.best_ if rule == AUTO else path.one_standard_error_, path
+
+
+def best_of(path: RegularizationPath) -> dict[str, float]:
+    """Return the lambdas of the trees that a path marks."""
+    best = "least_cv_loss" if path.scoring_ is None else "highest_cv_score"
+    return {
+        best: path.best_.regularization,
+        "within_one_standard_error": path.one_standard_error_.regularization,
+    }

@@ -68,7 +68,7 @@ def rashomon(
     check_out(writing, file)
     data = read_data(Source.of(file, columns), target, weight)
     from splitsecond._cli.estimators import finish, fit_with_bar, make_set, summary
-    from splitsecond._cli.scoring import accuracy, hold_out, majority_class, scores, write_scores
+    from splitsecond._cli.scoring import headline, hold_out, majority_class, scores, write_scores
 
     held_out = None
     if test_size is not None:
@@ -81,13 +81,12 @@ def rashomon(
     trees = meeting(found, filters) if is_filtered else found
     best = trees[0]
     score: dict[str, Any] = {}
+    by_tree: list[tuple[str, float]] = []
     if held_out is not None:
         score = scores(best, held_out, majority_class(data))
-        score = {
-            "rows": len(held_out),
-            **score,
-            "accuracies": [accuracy(tree, held_out) for tree in trees[:top]],
-        }
+        by_tree = [headline(tree, held_out) for tree in trees[:top]]
+        plural = "expected_costs" if "expected_cost" in score else "accuracies"
+        score = {"rows": len(held_out), **score, plural: [value for _, value in by_tree]}
     if writing.json:
         write_json(
             {
@@ -107,7 +106,7 @@ def rashomon(
             }
         )
     else:
-        _print(type(model).__name__, trees, found.n_trees, top, score.get("accuracies"))
+        _print(type(model).__name__, trees, found.n_trees, top, by_tree)
         if score:
             write("")
             write_scores(f"the best tree on {score['rows']:,} held-out rows", score)
@@ -115,7 +114,7 @@ def rashomon(
 
 
 def _print(
-    method: str, trees: TreeSet, n_found: int, top: int, accuracies: list[float] | None
+    method: str, trees: TreeSet, n_found: int, top: int, scores: list[tuple[str, float]]
 ) -> None:
     n_trees = trees.n_trees
     plural = "tree" if n_trees == 1 else "trees"
@@ -135,7 +134,7 @@ def _print(
         usage = {name: (n, n / n_trees) for name, n in most_used}
         write_table(*_bars(usage, "trees that ask about"), "trees")
     for i, tree in enumerate(trees[:top]):
-        held_out = "" if accuracies is None else f", held-out accuracy {accuracies[i]:.3f}"
+        held_out = "".join(f", held-out {name} {value:.3f}" for name, value in scores[i : i + 1])
         size = f"{tree.n_leaves} leaves"
         write(f"\ntree {i}: objective {tree.objective:.4f}, {size}{held_out}\n{tree}")
 

@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.base import clone
 
 from splitsecond._estimators.base import LimitWarning, TreeClassifier
-from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._solving.solve import Solution
 from splitsecond._tables.data_checks import DataWarning
 
@@ -36,10 +35,15 @@ def _is_over(deadline: float) -> bool:
 
 @dataclass(frozen=True)
 class Fit:
-    """A fitted model, and its cost in exact numbers."""
+    """A fitted model, and its cost in exact numbers.
+
+    Trees are compared by the loss as the search counts it, so that one that was proved optimal is.
+    What is reported is not rounded to its units.
+    """
 
     model: TreeClassifier
-    loss: Fraction
+    loss: Fraction  # as the search counts it
+    reported_loss: Fraction
     loss_of_leaf: Fraction  # of a tree without splits
     leaves: int
     seconds: float
@@ -54,6 +58,10 @@ class Fit:
         """Return the objective with a lambda."""
         return self.loss + price * self.leaves
 
+    def objective(self, price: Fraction) -> float:
+        """Return the objective with a lambda, as it is reported."""
+        return float(self.reported_loss + price * self.leaves)
+
     def model_with(self, best: Fit, own: Fraction, price: Fraction) -> TreeClassifier:
         """Return the model of this fit, whose lambda is `own`, with the best tree for a lambda.
 
@@ -63,7 +71,7 @@ class Fit:
         if price == own and best.value == self.value:
             return self.model
         model = copy.copy(self.model)
-        model._take(replace(best.model.tree_, objective=float(best.cost(price))))
+        model._take(replace(best.model.tree_, objective=best.objective(price)))
         bound = model.lower_bound_ * min(1.0, float(price / own))
         model.lower_bound_ = min(bound, model.objective_)
         if model.status_ == "optimal":  # which was proved for its own lambda
@@ -124,8 +132,9 @@ class Fits:
             model._keep(self.table, self.target, solution)
         return Fit(
             model,
-            loss=Fraction(solution.errors, solution.weight),
-            loss_of_leaf=Fraction(int(ZERO_ONE.loss(solution.counts[0])), solution.weight),
+            loss=solution.errors / solution.units.whole,
+            reported_loss=solution.loss,
+            loss_of_leaf=solution.loss_of_leaf,
             leaves=solution.leaves,
             seconds=time.perf_counter() - start,
             is_optimal=solution.status == "optimal",

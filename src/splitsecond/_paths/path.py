@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 from splitsecond._support.frames import frame_of
 from splitsecond._support.names import public
 from splitsecond._trees.pictures.figures import plot_frontier
 from splitsecond._trees.tree import Tree
 
+
+class LossNames(NamedTuple):
+    """What a loss is called."""
+
+    column: str  # of the loss in training
+    short: str  # of a row
+    axis: str
+
+
+LOSSES = {
+    "zero_one": LossNames("loss", "loss", "loss: share of errors"),
+    "costs": LossNames("cost", "cost", "mean cost of a row"),
+    "log_loss": LossNames("rel. loss", "log-loss", "log-loss"),
+    "brier": LossNames("rel. loss", "Brier", "Brier score, summed over classes"),
+}
 FINISHED = ("complete", "optimal")  # how a fit that no limit stopped ends
 
 
@@ -26,7 +41,9 @@ class PathEntry:
     low, high : float
         No tree of the path costs less from the one to the other; a single leaf is for all above.
     loss : float
-        Its share of errors in training, weighted as in training.
+        Its loss in training, as the objective counts it: the share of errors, weighted as in
+        training; the mean cost; or, with "log_loss" and "brier", the part that is left of the loss
+        of a single leaf.
     n_leaves, depth, objective
         Of the tree, with this lambda.
     status : str
@@ -39,7 +56,11 @@ class PathEntry:
         are new to it; status, statistics and the lower bound are of the fit with this lambda, or of
         one near it if none was made in the interval.
     cv_loss, cv_standard_error : float or None
-        Mean loss of fits with this lambda on rows they have not seen, and its standard error.
+        Mean loss of fits with this lambda on rows they have not seen, and its standard error. With
+        "log_loss" it is the mean of -ln p of the true class, where p counts as at least 2.2e-16, as
+        in scikit-learn; with "brier", of the squared errors summed over the classes.
+    cv_score : float or None
+        With `scoring`, their mean score instead; the standard error is then of it.
     """
 
     regularization: float
@@ -53,6 +74,7 @@ class PathEntry:
     status: str
     model: Any
     cv_loss: float | None = None
+    cv_score: float | None = None
     cv_standard_error: float | None = None
 
     @property
@@ -60,6 +82,19 @@ class PathEntry:
         """The tree."""
         tree: Tree = self.model.tree_
         return tree
+
+    def _mean_loss(self) -> float:
+        """Return the training loss of a row, which compares with that of held-out ones."""
+        tree = self.tree
+        if tree.loss.is_exact:
+            return self.loss
+        return self.loss * float(tree.loss.loss(tree.counts[0]) / tree.counts[0].sum())
+
+    def _cv_mean(self) -> float:
+        """Return the mean over the folds: the score if there is one, or the loss."""
+        mean = self.cv_loss if self.cv_score is None else self.cv_score
+        assert mean is not None
+        return mean
 
 
 @public
@@ -69,22 +104,29 @@ class RegularizationPath(Sequence[PathEntry]):
     Attributes
     ----------
     best_ : PathEntry
-        The one of least cross-validated loss; of several, the one of largest lambda.
+        The one of least cross-validated loss, or of highest score; of several, the one of largest
+        lambda.
     one_standard_error_ : PathEntry
-        The one of largest lambda whose cross-validated loss is within a standard error of the best.
+        The one of largest lambda whose cross-validated loss, or score, is within a standard error
+        of the best.
     status_ : str
         "complete"; "time_limit" or "interrupted" if lambdas or folds were left untried; "partial"
         if fits were stopped by the estimator's own limits.
+    scoring_ : str or None
+        The name of the score by which trees are compared; None: by loss.
     """
 
-    def __init__(self, entries: Sequence[PathEntry], status: str = "complete") -> None:
+    def __init__(
+        self, entries: Sequence[PathEntry], status: str = "complete", scoring: str | None = None
+    ) -> None:
         self._entries = list(entries)
+        self.scoring_ = scoring
         stopped = any(entry.status not in FINISHED for entry in self._entries)
         self.status_ = "partial" if stopped and status == "complete" else status
 
     @property
     def best_(self) -> PathEntry:
-        """The entry of least cross-validated loss."""
+        """The entry of least cross-validated loss, or of highest score."""
         losses = self._cv_losses()
         return max(
             (entry for entry, loss in zip(self, losses, strict=True) if loss == min(losses)),
@@ -93,26 +135,31 @@ class RegularizationPath(Sequence[PathEntry]):
 
     @property
     def one_standard_error_(self) -> PathEntry:
-        """The simplest entry whose cross-validated loss is within a standard error of the best."""
+        """The simplest entry that is within a standard error of the best."""
         best, losses = self.best_, self._cv_losses()
-        assert best.cv_loss is not None
-        highest = best.cv_loss + (best.cv_standard_error or 0.0)
+        highest = min(losses) + (best.cv_standard_error or 0.0)
         return max(
             (entry for entry, loss in zip(self, losses, strict=True) if loss <= highest),
             key=lambda entry: entry.regularization,
         )
 
+    @property
+    def _has_cv(self) -> bool:
+        """Whether entries were compared on held-out rows."""
+        return self[0].cv_standard_error is not None
+
     def _cv_losses(self) -> list[float]:
-        losses = [entry.cv_loss for entry in self if entry.cv_loss is not None]
-        if not losses:
-            raise AttributeError(
-                "The path was made without cross-validation, which this needs: call "
-                "regularization_path(X, y, cv=5)."
-                if self.status_ in ("complete", "partial")
-                else f"The path was stopped ({self.status_}) before cross-validation had done two "
-                "folds: give it more time, or a larger smallest lambda."
-            )
-        return losses
+        """Return what is least for the best entry: losses, or scores with the other sign."""
+        if self._has_cv:
+            means = [entry._cv_mean() for entry in self]
+            return means if self.scoring_ is None else [-score for score in means]
+        raise AttributeError(
+            "The path was made without cross-validation, which this needs: call "
+            "regularization_path(X, y, cv=5)."
+            if self.status_ in ("complete", "partial")
+            else f"The path was stopped ({self.status_}) before cross-validation had done two "
+            "folds: give it more time, or a larger smallest lambda."
+        )
 
     @overload
     def __getitem__(self, index: int) -> PathEntry: ...
@@ -130,16 +177,22 @@ class RegularizationPath(Sequence[PathEntry]):
         return f"<RegularizationPath: {trees}, {max(leaves)} to {min(leaves)} leaves>"
 
     def __str__(self) -> str:
-        has_cv = self[0].cv_loss is not None
-        chosen = {id(self.best_): "best"} if has_cv else {}
-        if has_cv:
+        chosen = {}
+        of_loss = LOSSES[self[0].tree.loss.name]
+        width = max(6, len(of_loss.column))
+        header = f"{'lambda':>9}  {'leaves':>6}  {of_loss.column:>{width}}"
+        cv_header = f"cv {self.scoring_ or of_loss.short} (s.e.)"
+        if self._has_cv:
+            header += f"  {cv_header}"
+            chosen[id(self.best_)] = "best"
             simplest = id(self.one_standard_error_)
             chosen[simplest] = " ".join([*chosen.get(simplest, "").split(), "1-SE"])
-        lines = [f"{'lambda':>9}  {'leaves':>6}  {'loss':>6}" + "  cv loss (s.e.)" * has_cv]
+        lines = [header]
         for entry in self:
-            line = f"{entry.regularization:>9.4g}  {entry.n_leaves:>6}  {entry.loss:>6.4f}"
-            if entry.cv_loss is not None:
-                line += f"  {entry.cv_loss:.4f} ({entry.cv_standard_error:.4f})"
+            line = f"{entry.regularization:>9.4g}  {entry.n_leaves:>6}  {entry.loss:>{width}.4f}"
+            if self._has_cv:
+                checked = f"{entry._cv_mean():.4f} ({entry.cv_standard_error:.4f})"
+                line += f"  {checked:<{len(cv_header)}}"
             lines.append(f"{line}  {chosen.get(id(entry), '')}".rstrip())
         if self.status_ != "complete":
             lines.append(f"incomplete: {self.status_}")
@@ -150,10 +203,15 @@ class RegularizationPath(Sequence[PathEntry]):
         columns: dict[str, Any] = {
             name: [getattr(entry, name) for entry in self]
             for name in PathEntry.__dataclass_fields__
-            if name != "model" and (not name.startswith("cv_") or self[0].cv_loss is not None)
+            if name != "model"
+            and (not name.startswith("cv_") or getattr(self[0], name) is not None)
         }
         return frame_of(columns, library)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the loss against the number of leaves with matplotlib, and return the axes."""
-        return plot_frontier(self, ax)
+        """Draw the loss against the number of leaves with matplotlib, and return the axes.
+
+        Losses are those of a row, on average, in training and on held-out rows.
+        With `scoring`, the cross-validated score has axes of its own, on the right.
+        """
+        return plot_frontier(self, LOSSES[self[0].tree.loss.name].axis, ax)

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
-from dataclasses import replace
 from fractions import Fraction
 from numbers import Real
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
 
 from splitsecond._estimators.base import LimitWarning, TreeClassifier
 from splitsecond._estimators.sets import RashomonClassifier
@@ -20,15 +15,12 @@ from splitsecond._estimators.trees import LicketySPLITClassifier
 from splitsecond._paths.envelope import Gap, Point, crossing, envelope
 from splitsecond._paths.fits import Clock, Fits
 from splitsecond._paths.path import FINISHED, PathEntry, RegularizationPath
+from splitsecond._paths.validation import Validation
 from splitsecond._solving.exact import as_fraction
 from splitsecond._support.checks import check_number
 from splitsecond._support.messages import shown
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
-from splitsecond._tables.data_checks import DataWarning
-from splitsecond._tables.opening import as_array, open_frame
-from splitsecond._tables.weights import check_sample_weight
-from splitsecond._trees.tree import leaf_of_rows
 
 HIGHEST = 1_000_000  # lambda; from 1 on, all are alike
 
@@ -43,6 +35,7 @@ def regularization_path(
     largest: float | None = None,
     tolerance: float = 0.01,
     cv: Any = None,
+    scoring: Any = None,
     sample_weight: Any = None,
     time_limit: float | None = None,
 ) -> RegularizationPath:
@@ -67,6 +60,11 @@ def regularization_path(
         How far apart lambdas that are tried may be at most, relatively, where the tree changes.
     cv : int, splitter or iterable, optional
         How to cross-validate, as scikit-learn understands it, such as 5. Binarizing is part of it.
+    scoring : str or callable, optional
+        By what trees are compared on held-out rows, as scikit-learn understands it, such as
+        "roc_auc" or "neg_log_loss": the higher, the better. By default, by the loss they are
+        fitted for. The positive class is the one scikit-learn takes, of two classes that are text
+        the second. Rows count by `sample_weight`, but not by weights of classes.
     time_limit : float, optional
         Seconds for everything. Large lambdas come first, which are fast, and half of the time is
         left to cross-validation. Folds that are done by then count, if there are two.
@@ -103,23 +101,31 @@ def regularization_path(
     tolerance = check_number("tolerance", tolerance, Real, "such as 0.01", least=1e-6, most=1)
     if time_limit is not None:
         time_limit = check_number("time_limit", time_limit, Real, "seconds, or None", least=0)
+    if scoring is not None and cv is None:
+        raise ValueError(
+            f"scoring={shown(scoring)} is for cross-validation: give cv, too, such as cv=5."
+        )
     clock = Clock(time_limit)
     search_share = 1.0 if cv is None else 0.5
     fits = Fits(model, X, y, sample_weight, clock.at(search_share))
-    folds = [] if cv is None else _folds(cv, fits)
+    validation = None if cv is None else Validation.of(cv, scoring, fits, X, sample_weight)
     high = None if largest is None else as_fraction(largest)
     points, gaps, status = _points(
         fits, as_fraction(smallest), high, tolerance, clock.at(search_share / 2)
     )
     entries, status = _entries(points, gaps, fits, status)
-    losses: list[list[float]] = []
-    if folds and status != "interrupted":
-        losses, stopped = _fold_losses(
-            entries, fits, X, sample_weight, folds=folds, deadline=clock.at(1.0)
-        )
-        status = stopped if status == "complete" else status
-    path = RegularizationPath(_cross_validated(entries, losses), status)
-    _warn_if_stopped(path, time_limit, f"{len(losses)} of {len(folds)} folds" if folds else "")
+    done = ""
+    if validation is not None:
+        values: list[list[float]] = []
+        if status != "interrupted":
+            values, stop = validation.values(entries, clock.at(1.0))
+            if stop is not None and status == "complete":
+                status = _reason(stop)
+        entries = validation.added_to(entries, values)
+        done = f"{len(values)} of {len(validation.folds)} folds"
+    scorer = None if validation is None else validation.scorer
+    path = RegularizationPath(entries, status, None if scorer is None else scorer.name)
+    _warn_if_stopped(path, time_limit, done)
     return path
 
 
@@ -190,7 +196,7 @@ def _divide(fits: Fits, below: Point, above: Point, tolerance: float) -> Point |
             return None
         found = Point.of(price, fits.at(price))
         # No tree is better where both cost the same: the one follows the other there.
-        is_end = found.best.is_optimal and found.best.cost(price) == one.cost(price)
+        is_end = found.best.is_optimal and found.best.cost(price) >= one.cost(price)
         return None if is_end else found
     if above.price <= below.price * (1 + Fraction(tolerance)):
         return None
@@ -254,7 +260,7 @@ def _entry(group: list[Point], tried: list[Point]) -> PathEntry:
         regularization=float(price),
         low=low,
         high=math.inf if best.leaves == 1 else high,
-        loss=float(best.loss),
+        loss=float(best.reported_loss),
         n_leaves=best.leaves,
         depth=model.depth_,
         objective=model.objective_,
@@ -262,78 +268,3 @@ def _entry(group: list[Point], tried: list[Point]) -> PathEntry:
         status=next((each for each in statuses if each not in FINISHED), model.status_),
         model=model,
     )
-
-
-# ---- cross-validation ----------------------------------------------------------------------------
-
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]  # the rows to learn from, and to be scored on
-
-
-def _folds(cv: Any, fits: Fits) -> list[Fold]:
-    codes = fits.target.codes
-    assert codes is not None
-    try:
-        folds = list(check_cv(cv, codes, classifier=True).split(np.zeros(len(codes)), codes))
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"cv={shown(cv)} must be a number of folds, such as 5, a splitter of scikit-learn, or "
-            f"pairs of rows to learn from and rows to score: {error!s:.300}"
-        ) from error
-    if len(folds) < 2:
-        raise ValueError(f"cv={shown(cv)} gives {len(folds)} fold: at least 2 are needed.")
-    return folds
-
-
-def _fold_losses(
-    entries: list[PathEntry],
-    fits: Fits,
-    X: Any,
-    sample_weight: Any,
-    *,
-    folds: list[Fold],
-    deadline: float,
-) -> tuple[list[list[float]], str]:
-    """Return the losses on each fold of fits with the lambdas of the entries to its other rows."""
-    labels = fits.estimator.classes_[fits.target.codes]
-    weights = fits.target.weights
-    counted = np.ones(len(labels)) if weights is None else weights
-    given = None if sample_weight is None else check_sample_weight(sample_weight, len(labels))
-    losses: list[list[float]] = []
-    try:
-        for train, test in folds:
-            own = None if given is None else given[train]
-            with warnings.catch_warnings():
-                for told in (DataWarning, LimitWarning):  # of the whole table
-                    warnings.simplefilter("ignore", told)
-                inside = Fits(fits.estimator, _rows(X, train), labels[train], own, deadline)
-            table = inside.estimator._answers(_rows(X, test))
-            fold = []
-            for entry in entries:
-                tree = inside.at(as_fraction(entry.regularization)).model.tree_
-                leaves = leaf_of_rows(tree.feature, tree.left, tree.right, table)
-                wrong = tree.classes[tree.prediction[leaves]] != labels[test]
-                fold.append(float(counted[test][wrong].sum() / counted[test].sum()))
-            losses.append(fold)
-    except (TimeoutError, KeyboardInterrupt) as stop:
-        return losses, _reason(stop)
-    return losses, "complete"
-
-
-def _cross_validated(entries: list[PathEntry], losses: list[list[float]]) -> list[PathEntry]:
-    """Add to each entry its mean loss over the folds, if there are enough."""
-    if len(losses) < 2:
-        return entries
-    means = np.mean(losses, axis=0)
-    errors = np.std(losses, axis=0, ddof=1) / math.sqrt(len(losses))
-    return [
-        replace(entry, cv_loss=float(mean), cv_standard_error=float(error))
-        for entry, mean, error in zip(entries, means, errors, strict=True)
-    ]
-
-
-def _rows(X: Any, rows: NDArray[np.intp]) -> Any:
-    """Return some rows of a table of any kind."""
-    frame = open_frame(X)
-    if frame is not None:
-        return frame[rows.tolist(), :].to_native()
-    return X.tocsr()[rows] if hasattr(X, "tocsr") else as_array(X)[rows]

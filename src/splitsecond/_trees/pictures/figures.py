@@ -141,42 +141,63 @@ def plot_usage(shares: dict[str, float], what: str, ax: Any = None) -> Any:
     return plain_sides(ax)
 
 
-def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
-    """Draw the loss of the trees of a path against their leaves."""
+def plot_frontier(path: RegularizationPath, what: str, ax: Any = None) -> Any:
+    """Draw the loss of the trees of a path against their leaves; a score has axes of its own."""
     ax = new_axes(ax, (7.5, 4.5))
     leaves = [entry.n_leaves for entry in path]
-    shown = ax.plot(leaves, [entry.loss for entry in path], "o-", color=BLUE, label="training")
-    if path[0].cv_loss is not None:
-        means = [entry.cv_loss for entry in path]
-        errors = [entry.cv_standard_error for entry in path]
-        style = {"color": ORANGE, "capsize": 3, "linewidth": 1.2}
-        label = "cross-validated, ± 1 s.e."
-        shown.append(ax.errorbar(leaves, means, errors, fmt="s--", label=label, **style))
-        best, simplest = path.best_, path.one_standard_error_
-        names = ["least", "simplest within 1 s.e."]
-        if best is simplest:
-            names = ["least, and simplest within 1 s.e."]
-        for entry, marker, name in zip((best, simplest), "oD", names, strict=False):
-            ring = {"markerfacecolor": "none", "markeredgecolor": "#1a1a1a", "linestyle": "none"}
-            at = [entry.n_leaves], [entry.cv_loss]
-            label = f"{name}: λ = {_lambda(entry)}"
-            shown += ax.plot(*at, marker, markersize=13, label=label, **ring)
+    losses = [entry._mean_loss() for entry in path]
+    shown = ax.plot(leaves, losses, "o-", color=BLUE, label="training")
+    if path[0].cv_standard_error is not None:
+        shown += _plot_validation(path, ax if path.scoring_ is None else _right_of(ax, path))
     # As many lambdas as there is room for.
     widest = max(width_of(_lambda(entry), 8) for entry in path)
     points = ax.get_window_extent().width * 72 / ax.figure.dpi
     apart = max(1, (max(leaves) - min(leaves)) * 1.3 * widest / points)
     last = -apart
-    for entry in sorted(path, key=lambda entry: entry.n_leaves):
+    for entry, loss in sorted(zip(path, losses, strict=True), key=lambda pair: pair[0].n_leaves):
         if entry.n_leaves >= last + apart:
             below = {"xytext": (-3, -12), "textcoords": "offset points", "ha": "right"}
-            ax.annotate(_lambda(entry), (entry.n_leaves, entry.loss), size=8, color=BLUE, **below)
+            ax.annotate(_lambda(entry), (entry.n_leaves, loss), size=8, color=BLUE, **below)
             last = entry.n_leaves
     ax.margins(x=0.06, y=0.12)
     ax.set_xlabel("leaves (below the line: λ that gives the tree)")
-    ax.set_ylabel("loss: share of errors")
+    ax.set_ylabel(what)
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.legend(handles=shown, frameon=False, labelspacing=0.8)
+    # Between two lines of which one rises and one falls there is no room.
+    above = {} if path.scoring_ is None else {"loc": "lower left", "bbox_to_anchor": (0, 1)}
+    ax.legend(handles=shown, frameon=False, labelspacing=0.8, **above)
     return plain_sides(ax)
+
+
+def _plot_validation(path: RegularizationPath, ax: Any) -> list[Any]:
+    """Draw what the trees of a path lose or score on held-out rows, and mark the chosen ones."""
+    leaves = [entry.n_leaves for entry in path]
+    means = [entry._cv_mean() for entry in path]
+    errors = [entry.cv_standard_error for entry in path]
+    style = {"color": ORANGE, "capsize": 3, "linewidth": 1.2}
+    what = "cross-validated" if path.scoring_ is None else f"cross-validated {path.scoring_}"
+    label = f"{what}, ± 1 s.e."
+    shown = [ax.errorbar(leaves, means, errors, fmt="s--", label=label, **style)]
+    best, simplest = path.best_, path.one_standard_error_
+    first = "least" if path.scoring_ is None else "highest"
+    names = [first, "simplest within 1 s.e."]
+    if best is simplest:
+        names = [f"{first}, and simplest within 1 s.e."]
+    for entry, marker, name in zip((best, simplest), "oD", names, strict=False):
+        ring = {"markerfacecolor": "none", "markeredgecolor": "#1a1a1a", "linestyle": "none"}
+        at = [entry.n_leaves], [entry._cv_mean()]
+        label = f"{name}: λ = {_lambda(entry)}"
+        shown += ax.plot(*at, marker, markersize=13, label=label, **ring)
+    return shown
+
+
+def _right_of(ax: Any, path: RegularizationPath) -> Any:
+    """Return axes for a score, which has other units than the loss."""
+    right = ax.twinx()
+    right.set_ylabel(path.scoring_, color=ORANGE, parse_math=False)
+    right.margins(x=0.06, y=0.12)
+    right.spines["top"].set_visible(False)
+    return right
 
 
 def _lambda(entry: Any) -> str:

@@ -1,0 +1,173 @@
+"""Scorers of scikit-learn: reading a parameter `scoring`, and scoring held-out rows with it."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import check_scoring, get_scorer_names
+
+from splitsecond._support.messages import listed, offered, shown
+
+# How scikit-learn warns of a score that rests on rows that are not there.
+NO_ROWS = "No (positive|negative) (class|samples)|.*due to no true (nor predicted )?samples"
+
+Labels = NDArray[Any]
+Weights = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The held-out rows of a fold, and which fold it is."""
+
+    X: Any
+    y: Labels
+    weights: Weights | None  # as the user gave them
+    learned: Labels  # the classes of the training rows, each once
+    fold: str  # such as "fold 2 of 5"
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """A scorer: the higher its score, the better."""
+
+    name: str
+    given: Any  # the parameter
+    function: Callable[..., Any]
+    classes: Labels
+
+    @classmethod
+    def of(cls, scoring: Any, estimator: Any, classes: Labels, *, weighted: bool) -> Scorer:
+        """Read the parameter `scoring`: a name or a callable, as scikit-learn takes it."""
+        if isinstance(scoring, str):
+            known = get_scorer_names()
+            if scoring not in known:
+                names, hint = offered(scoring, known)
+                raise ValueError(
+                    f"scoring={shown(scoring)} is not the name of a scorer of scikit-learn: "
+                    f"{names}.{hint}"
+                )
+        elif not callable(scoring):
+            raise ValueError(
+                f"scoring={shown(scoring)} must be the name of one scorer of scikit-learn, such as "
+                "'roc_auc', or a function of a model, X and y that returns a number."
+            )
+        function = check_scoring(estimator, scoring=scoring)
+        scorer = cls(_name_of(scoring), scoring, function, classes)
+        if weighted and not _takes_weight(function):
+            raise ValueError(
+                f"scoring={shown(scoring)} takes no sample_weight, by which held-out rows are to "
+                "count: give a scorer that takes it, or leave out sample_weight."
+            )
+        return scorer
+
+    def check(self, rows: HeldOut, learned_from: Labels) -> None:
+        """Refuse a fold that a named scorer has no score for, before there are models to score."""
+        if isinstance(self.given, str):
+            nothing = np.zeros((len(learned_from), 1))
+            prior = DummyClassifier(strategy="prior").fit(nothing, learned_from)
+            self.score(prior, rows)
+
+    def score(self, model: Any, rows: HeldOut) -> float:
+        """Return the score of a model on held-out rows; refuse where there is none."""
+        options = {} if rows.weights is None else {"sample_weight": rows.weights}
+        y = rows.y
+        if self._is_coded():
+            model, y = _Coded(model, self.classes), _codes(y, self.classes)
+        with warnings.catch_warnings():
+            # Where nothing is predicted positive, precision is 0 by convention: a lone leaf's.
+            told = Warning if isinstance(self.given, str) else UndefinedMetricWarning
+            warnings.simplefilter("ignore", told)
+            # But where no row is positive, none could be found.
+            warnings.filterwarnings("error", NO_ROWS)
+            try:
+                value = self.function(model, rows.X, y, **options)
+            except (ValueError, Warning) as error:
+                raise self._undefined(rows, f": {str(error).rstrip('.'):.300}") from error
+        if not isinstance(value, (Real, np.number)):
+            raise ValueError(
+                f"scoring={shown(self.given)} returned {shown(value)}: it must return one number."
+            )
+        if math.isnan(value):
+            raise self._undefined(rows)
+        return float(value)
+
+    def _is_coded(self) -> bool:
+        """Whether classes are to be 0 and 1, of which some scorers take 1 as the positive one.
+
+        With two classes that are text, scorers such as f1 know no positive one; as for AUC, it is
+        the second.
+        """
+        is_text = all(isinstance(label, str) for label in self.classes.tolist())
+        return isinstance(self.given, str) and is_text and len(self.classes) == 2
+
+    def _undefined(self, rows: HeldOut, reason: str = "") -> ValueError:
+        text = f"scoring={shown(self.given)} gives no score for {rows.fold}{reason}."
+        counted = rows.y if rows.weights is None else rows.y[rows.weights > 0]
+        for what, present in (("held-out", counted), ("training", rows.learned)):
+            missing = np.setdiff1d(self.classes, present).tolist()
+            if missing:
+                text += (
+                    f" Its {what} rows lack the class {listed([shown(each) for each in missing])}: "
+                    "use stratified folds, such as cv=5 or StratifiedKFold, and no more than there "
+                    "are rows of each class."
+                )
+                break
+        else:
+            variants = [f"{self.given}_{kind}" for kind in ("ovr", "ovo", "macro", "weighted")]
+            variants = [shown(each) for each in variants if each in get_scorer_names()]
+            if len(self.classes) > 2 and variants:
+                text += f" For {len(self.classes)} classes there are {listed(variants)}."
+        return ValueError(text)
+
+
+class _Coded(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A fitted model, with numbers of classes in place of their names."""
+
+    def __init__(self, model: Any, classes: Labels) -> None:
+        self.model, self.classes = model, classes
+        self.classes_ = np.arange(len(classes))
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        return _codes(self.model.predict(X), self.classes)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        known = self.model.predict_proba(X)
+        shares = np.zeros((len(known), len(self.classes)))
+        shares[:, _codes(self.model.classes_, self.classes)] = known
+        return shares
+
+
+def _codes(labels: Labels, classes: Labels) -> NDArray[np.int64]:
+    """Return the numbers of classes; -1 for what is none, such as an action."""
+    number = {label: i for i, label in enumerate(classes.tolist())}
+    return np.array([number.get(label, -1) for label in labels.tolist()], dtype=np.int64)
+
+
+def _name_of(scoring: Any) -> str:
+    """Return a short name for texts and tables."""
+    if isinstance(scoring, str):
+        return scoring
+    inner = getattr(scoring, "_score_func", scoring)  # of what make_scorer returns
+    name = str(getattr(inner, "__name__", type(scoring).__name__))
+    return "score" if name == "<lambda>" else name
+
+
+def _takes_weight(scorer: Any) -> bool:
+    """Whether a scorer can be given weights of rows; one whose parameters are unknown may try."""
+    try:
+        parameters = inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
+    except (TypeError, ValueError):
+        return True
+    kinds = [each.kind for each in parameters.values()]
+    return "sample_weight" in parameters or inspect.Parameter.VAR_KEYWORD in kinds
