@@ -53,7 +53,6 @@ def draw(models: dict[str, LicketySPLITClassifier], X: Any, y: Any) -> Any:
         label = f"{loss}, {model.n_leaves_} leaves, AUC {roc_auc_score(y, share):.3f}"
         roc.plot(false, true, label=label, **style)
         said, happened, rows = _by_leaf(share, y)
-        reliability.plot(said, happened, **{**style, "linewidth": 0, "marker": ""})
         reliability.scatter(
             said,
             happened,

@@ -153,3 +153,18 @@ def test_losses_of_shares_are_relative_to_a_single_leaf(benchmark_module: Any) -
         assert packages.relative_loss(loss, y, y.astype(float)) == pytest.approx(0)
     half = packages.relative_loss("brier", y, np.array([0.25, 0.25, 0.75, 0.75]))
     assert half == pytest.approx(0.25)
+
+
+def test_pictures_of_losses_can_be_drawn() -> None:
+    pytest.importorskip("matplotlib")
+    import loss_pictures
+    from sklearn.datasets import load_breast_cancer
+
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    models = loss_pictures.fit_pair(X[::2], y[::2])
+    figure = loss_pictures.draw(models, X[1::2], y[1::2].to_numpy())
+    titles = [axis.get_title() for axis in figure.axes]
+    assert titles == ["ROC", "Reliability", "Gains"]
+    gains = figure.axes[2].lines[1].get_xydata()
+    assert gains[0].tolist() == [0, 0]
+    assert gains[-1] == pytest.approx([1, 1])
