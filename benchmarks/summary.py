@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Sequence
+from statistics import fmean
 
 from lib import arguments
 from lib.report import ROOT, ratio, seconds
@@ -43,6 +44,56 @@ RAW_DATA = {
     "bike": "Bike",
     "covertype": "Covertype",
 }
+
+# Method of the measurements, and what heads its column.
+HELDOUT_COLUMNS = {
+    "splitsecond, loss by CV": "ours, log-loss or Brier",
+    "splitsecond zero_one": "ours, 0-1 loss",
+    "CART": "CART",
+    "imodels FIGS": "FIGS",
+    "logistic regression": "logistic regression",
+    "interpret EBM": "EBM",
+    "HistGradientBoosting": "boosting",
+}
+HELDOUT_SIZES = ("splitsecond, loss by CV", "CART", "imodels FIGS")
+
+
+def heldout() -> str:
+    """Compare predictions on new rows: the AUC on each table, and the size of small models."""
+    rows = [row for row in read("heldout") if row["table"] == "Mean over seeds"]
+    cells = {(row["data"], row["method"]): row for row in rows}
+    methods = [name for name in HELDOUT_COLUMNS if any(row["method"] == name for row in rows)]
+    sizes = [name for name in HELDOUT_SIZES if name in methods]
+    wanted = [(name, "auc", ".3f") for name in methods] + [
+        (name, "leaves", ".0f") for name in sizes
+    ]
+    lines, complete = [], []
+    for data in dict.fromkeys(row["data"] for row in rows):
+        values = [cells.get((data, method), {}).get(key, "") for method, key, _ in wanted]
+        complete.append([float(value) if value else None for value in values])
+        lines.append([data, *_written(complete[-1], wanted)])
+    columns = list(zip(*complete, strict=True))
+    means = [None if None in column else fmean(column) for column in columns]
+    lines.append(["mean", *_written(means, wanted)])
+    heads = [f"AUC: {HELDOUT_COLUMNS[name]}" for name in methods]
+    heads += [f"leaves: {HELDOUT_COLUMNS[name].split(',')[0]}" for name in sizes]
+    return table(["data", *heads], lines)
+
+
+def _written(values: Sequence[float | None], wanted: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Write the cells of a line, the highest AUC of the small models in bold."""
+    small = [
+        round(value, 3)
+        for value, (method, key, _) in zip(values, wanted, strict=True)
+        if key == "auc" and value is not None and method in (*HELDOUT_SIZES, "splitsecond zero_one")
+    ]
+    written = []
+    for value, (method, key, code) in zip(values, wanted, strict=True):
+        text = "-" if value is None else format(value, code)
+        is_small = key == "auc" and method in (*HELDOUT_SIZES, "splitsecond zero_one")
+        best = is_small and value is not None and round(value, 3) == max(small)
+        written.append(f"**{text}**" if best else text)
+    return written
 
 
 def peers() -> str:
@@ -127,7 +178,7 @@ def raw() -> str:
 
 
 # What a mark in the README names.
-SUMMARIES: dict[str, Callable[[], str]] = {"peers": peers, "raw": raw}
+SUMMARIES: dict[str, Callable[[], str]] = {"heldout": heldout, "peers": peers, "raw": raw}
 
 
 def read(name: str) -> list[dict[str, str]]:

@@ -28,11 +28,13 @@ BINARY_SETS = ("compas_split", "bike_praxis", "netherlands_split_aggressive")
 # Raw sets, and the number of 0/1 columns to make of each.
 RAW_SETS = {"heloc": 60, "adult": 64, "spambase": 76, "covertype": 41}
 NAMES = (*BINARY_SETS, *RAW_SETS)
-# Sets made by our own ThresholdGuessBinarizer: the raw set, and the number of columns that the
-# paper binarized it to for RESPLIT, less the label, which its table counts as well.
+# Sets made by our own ThresholdGuessBinarizer: the raw set, and the number of columns. For RESPLIT
+# it is the paper's, less the label, which its table counts as well.
 GUESSED_SETS: dict[str, tuple[str, int]] = {
     "heloc_resplit": ("heloc", 46),
     "spambase_resplit": ("spambase", 77),
+    "heloc_60": ("heloc", 60),
+    "adult_60": ("adult", 60),
 }
 
 # The paper's raw sets: the number of columns that the paper binarized them to, less the label,

@@ -19,6 +19,7 @@ class Package:
 
     module: str
     requirements: tuple[str, ...] = ()
+    distribution: str = ""  # the name it is installed by, if not its own here
 
 
 # By the name that the package's methods begin with.
@@ -28,6 +29,9 @@ PACKAGES = {
     "pystreed": Package("pystreed", ("pystreed",)),
     "gosdt": Package("gosdt", ("gosdt",)),
     "imodels": Package("imodels", ("imodels", "numba", "six")),  # both needed, not declared
+    "interpret": Package(
+        "interpret", ("interpret-core", "pandas", "scikit-learn", "scipy"), "interpret-core"
+    ),
     "pycontree": Package("pycontree", ("pycontree",)),
     "pydl8.5": Package("pydl85", ("pydl8.5",)),
     "arborenum": Package("arborenum", ("arborenum",)),
@@ -68,8 +72,9 @@ def failure_of(package: str | None) -> str:
 @functools.cache
 def version_of(package: str) -> str:
     """Return a package's version, or that it is not installed and why."""
+    described = PACKAGES[package]
     asked = subprocess.run(
-        [python_of(package), "-c", _ASK, PACKAGES[package].module, package],
+        [python_of(package), "-c", _ASK, described.module, described.distribution or package],
         capture_output=True,
         text=True,
         check=False,

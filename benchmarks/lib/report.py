@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import hashlib
 import os
 import platform
 import shlex
@@ -175,17 +176,28 @@ def versions() -> dict[str, str]:
 
 def commit() -> str:
     """Name the commit, and whether the tree has changes beside it."""
-
-    def git(*arguments: str) -> str:
-        return subprocess.run(
-            ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout.strip()
-
     try:
-        changed = git("status", "--porcelain", "--", ":/", ":(exclude,top)benchmarks/results")
-        return git("rev-parse", "--short=12", "HEAD") + (" with local changes" if changed else "")
+        changed = _git("status", "--porcelain", "--", ":/", ":(exclude,top)benchmarks/results")
+        return _git("rev-parse", "--short=12", "HEAD") + (" with local changes" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+
+
+def content(paths: Sequence[str]) -> str:
+    """Name what files and folders of the repository hold, and whether they have changes beside."""
+    try:
+        changed = _git("status", "--porcelain", "--", *(f":(top){path}" for path in paths))
+        hashes = [_git("rev-parse", f"HEAD:{path}") for path in paths]
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    name = hashlib.sha256("".join(hashes).encode()).hexdigest()[:12]
+    return name + (" with local changes" if changed else "")
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def _cpu_name() -> str:

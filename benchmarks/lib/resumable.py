@@ -1,7 +1,7 @@
 """A run of a benchmark: shows its progress, and resumes where an interrupted one ended.
 
 Rows are kept in a JSON file for each measurement, beside the settings they were made with, and
-used again if both these and the commit are the same.
+used again if both these and the commit are the same (or the files that they depend on).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import argparse
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -54,7 +54,6 @@ class Run:
         self._force: bool = options.force
         self._settings = {**settings, "versions": report.versions()}
         self._commit = report.commit()
-        self._keeps = re.fullmatch("[0-9a-f]+", self._commit) is not None
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -72,25 +71,34 @@ class Run:
         self._progress.stop()
 
     def rows(
-        self, name: str, measure: Callable[[], Iterable[report.Row]], **asked: Any
+        self,
+        name: str,
+        measure: Callable[[], Iterable[report.Row]],
+        *,
+        depends_on: Sequence[str] = (),
+        **asked: Any,
     ) -> list[dict[str, Any]]:
         """Return the rows of a measurement: kept ones, or new ones, which are kept.
 
-        Its name is its own in the run; `asked` are settings of this measurement alone.
+        Its name is its own in the run; `asked` are settings of this measurement alone. Kept rows
+        are those of the commit, or of any commit in which the files and folders that it depends on
+        are the same, if these are named.
         """
         self._progress.update(self._task, description=name)
         path = self._folder / f"{re.sub('[^A-Za-z0-9.]+', '-', name)}.json"
         settings = {**self._settings, **asked}
-        kept = read(path, settings) if self._keeps and not self._force else None
-        if kept is not None and kept["commit"] == self._commit:
+        state = report.content(depends_on) if depends_on else self._commit
+        keeps = re.fullmatch("[0-9a-f]+", state) is not None
+        kept = read(path, settings) if keeps and not self._force else None
+        if kept is not None and kept["commit"] == state:
             rows: list[dict[str, Any]] = kept["rows"]
             how = "kept"
         else:
             start = time.perf_counter()
             rows = [dict(row) for row in measure()]
             how = f"{time.perf_counter() - start:.0f} s"
-            if self._keeps:
-                write(path, settings, rows, self._commit)
+            if keeps:
+                write(path, settings, rows, state)
         self._progress.advance(self._task)
         self._progress.console.print(f"{name}: {how}", markup=False, highlight=False)
         return rows

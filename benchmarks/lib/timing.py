@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from lib import environments, report
 from lib.data import Source, Synthetic, load
+from lib.loss_packages import LOSS_METHODS
 from lib.rid_packages import RID_METHODS
 from lib.set_packages import SET_METHODS
 from lib.tree_packages import METHODS, Method, Problem
@@ -264,7 +265,7 @@ def serve(descriptor: int) -> None:
     try:
         synthetic = isinstance(task.source, Synthetic)
         X, y = load(task.source) if synthetic else map(_array, pipe.recv())
-        method = (METHODS | SET_METHODS | RID_METHODS)[task.method](task.problem)
+        method = (METHODS | LOSS_METHODS | SET_METHODS | RID_METHODS)[task.method](task.problem)
         X, y = method.convert(X, y)
         method.warm_up(X, y)
         pipe.send("ready")

@@ -339,12 +339,25 @@ class Cart(Method):
 
 
 METHODS: dict[str, Callable[[Problem], Method]] = {
-    # Names without "exact last split" are the paper's algorithms.
+    # Names that end here are the paper's algorithms.
     "splitsecond LicketySPLIT": partial(
         SplitSecond, name="LicketySPLITClassifier", exact_last_split=False
     ),
     "splitsecond LicketySPLIT, exact last split": partial(
         SplitSecond, name="LicketySPLITClassifier", exact_last_split=True
+    ),
+    **{
+        f"splitsecond LicketySPLIT, lookahead {levels}{suffix}": partial(
+            SplitSecond,
+            name="LicketySPLITClassifier",
+            lookahead_depth=levels,
+            exact_last_split=bool(suffix),
+        )
+        for levels in (1, 2)
+        for suffix in ("", ", exact last split")
+    },
+    "splitsecond LicketySPLIT, lookahead 2, own completions": partial(
+        SplitSecond, name="LicketySPLITClassifier", lookahead_depth=2, completion="lickety"
     ),
     **{
         f"splitsecond SPLIT, lookahead {levels}": partial(
@@ -363,6 +376,7 @@ METHODS: dict[str, Callable[[Problem], Method]] = {
     "licketysplit, lookahead 1, search alone": partial(
         Licketysplit, lookahead=1, probabilities=False
     ),
+    "licketysplit, lookahead 2": partial(Licketysplit, lookahead=2),
     "licketysplit, lookahead 2, search alone": partial(
         Licketysplit, lookahead=2, probabilities=False
     ),

@@ -46,13 +46,16 @@ def test_every_method_of_another_package_is_known(benchmark_module: Any) -> None
     environments = benchmark_module("lib.environments")
     methods = (
         benchmark_module("lib.tree_packages").METHODS
+        | benchmark_module("lib.loss_packages").LOSS_METHODS
         | benchmark_module("lib.set_packages").SET_METHODS
         | benchmark_module("lib.rid_packages").RID_METHODS
+        | benchmark_module("lib.heldout_worker").PREDICTORS
     )
     packages = {method: environments.package_of(method) for method in methods}
     assert set(packages.values()) == {*environments.PACKAGES, None}
     ours = {method for method, package in packages.items() if package is None}
-    assert {method.split()[0] for method in ours} == {"splitsecond", "CART,"}
+    of_sklearn = {"CART", "CART,", "logistic", "HistGradientBoosting"}
+    assert {method.split()[0] for method in ours} == {"splitsecond", *of_sklearn}
 
 
 def test_planned_methods_exist_and_names_are_unique(benchmark_module: Any) -> None:
@@ -62,6 +65,10 @@ def test_planned_methods_exist_and_names_are_unique(benchmark_module: Any) -> No
         planned = list(plan(benchmark_module("lib.problems").TREE_SETS))
         assert len({str(comparison) for comparison in planned}) == len(planned) > 0, heading
         assert {name for comparison in planned for name in comparison.methods} <= set(methods)
+    lookahead = benchmark_module("lookahead_peers")
+    for levels in lookahead.LEVELS:
+        for comparison in lookahead.comparisons(lookahead.DATA_SETS, levels):
+            assert set(comparison.methods) <= set(methods)
     series = list(
         scaling.plan(scaling.DEFAULT_METHODS, max_rows=10**6, max_columns=100, max_threads=6)
     )
@@ -194,6 +201,40 @@ def test_what_was_measured_is_kept_for_its_commit_and_settings(
     assert run(budget=2, commit="def456")[0]["call"] == 5
     for number in (6, 7):  # nobody knows what was measured
         assert run(budget=2, commit="def456 with local changes")[0]["call"] == number
+
+
+def test_what_was_measured_is_kept_while_the_files_it_depends_on_are_the_same(
+    benchmark_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resumable, report = benchmark_module("lib.resumable"), benchmark_module("lib.report")
+    monkeypatch.setattr(report, "versions", dict)
+    state = {"src": "abc123"}
+    monkeypatch.setattr(report, "content", lambda paths: "".join(state[path] for path in paths))
+    calls: list[str] = []
+
+    def run(commit: str) -> Any:
+        monkeypatch.setattr(report, "commit", lambda: commit)
+        options = argparse.Namespace(work=tmp_path, force=False)
+        with resumable.Run("calls", 1, options, {}) as running:
+            rows = running.rows(
+                "one", lambda: [{"call": calls.append("") or len(calls)}], depends_on=["src"]
+            )
+            return rows[0]["call"]
+
+    assert run("aaa") == run("bbb with local changes") == 1
+    state["src"] = "def456"
+    assert run("bbb") == 2
+    state["src"] = "def456 with local changes"
+    assert (run("bbb"), run("bbb")) == (3, 4)
+
+
+def test_the_content_of_files_has_a_name(benchmark_module: Any) -> None:
+    report = benchmark_module("lib.report")
+    if report.commit() == "unknown":
+        pytest.skip("this is no git repository")
+    both = report.content(["benchmarks/README.md", "core"])
+    assert both != report.content(["core"])
+    assert report.content(["no such file"]) == "unknown"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,215 @@
+"""Compares predictions on new rows: our trees by each loss, CART, FIGS, EBM, boosting, regression.
+
+    python benchmarks/heldout.py --out benchmarks/results
+
+Every table is split 75/25 with each seed. All settings are chosen by cross-validation on the
+training rows, by the same score for every method; binarizing, one-hot columns and filled gaps are
+learnt inside. README.md in this folder says what is tried and how to read the tables.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from lib import arguments, environments, heldout_data, own_predictors, predictors, report, resumable
+from lib.heldout_worker import SCORES
+from lib.report import Table, columns
+from lib.timing import worker_environment
+
+METHODS = (*own_predictors.PREDICTORS, *predictors.PREDICTORS)
+# Ours as it is meant to be used for probabilities: the loss is a setting like others.
+CHOSEN = "splitsecond, loss by CV"
+LOSSES = ("splitsecond log_loss", "splitsecond brier")
+REFERENCE = "CART"
+FOLDS = 5
+MEASURES = ("accuracy", "auc", "log_loss", "brier", "leaves", "fit_seconds", "choosing_seconds")
+LOWER_IS_BETTER = {"log_loss", "brier", "leaves"}
+# What the result of a method depends on beside its package.
+PROTOCOL = tuple(
+    f"benchmarks/lib/{name}.py" for name in ("heldout_data", "heldout_worker", "predictors")
+)
+OURS = ("benchmarks/lib/own_predictors.py", "src", "core")
+
+ALL_COLUMNS = columns(
+    "data set = data | method | accuracy = accuracy .3f | AUC = auc .3f",
+    "log-loss = log_loss .3f | Brier = brier .4f | leaves = leaves .1f",
+    "fit = fit_seconds s | choosing = choosing_seconds s | status",
+)
+MEAN_COLUMNS = columns(
+    "method | data sets = tables | accuracy = accuracy .3f | AUC = auc .3f",
+    "log-loss = log_loss .3f | Brier = brier .4f | leaves = leaves .1f",
+    "fit = fit_seconds s | choosing = choosing_seconds s",
+)
+AGAINST_COLUMNS = columns(
+    "method | measure | better | worse | mean difference = mean +.4f",
+    "largest loss = worst +.4f | on = worst_on",
+)
+
+
+def measure(
+    name: str, method: str, *, seeds: int, scoring: str, time_limit: float
+) -> list[dict[str, Any]]:
+    """Fit and judge one method on all splits of one table, in a process of its own."""
+    request = {"method": method, "seeds": list(range(seeds)), "scoring": scoring, "folds": FOLDS}
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        heldout_data.load(name).save(folder / "table.npz")
+        (folder / "request.json").write_text(json.dumps(request), encoding="utf-8")
+        python = environments.python_of(environments.package_of(method))
+        try:
+            done = subprocess.run(
+                [python, "-m", "lib.heldout_worker", place],
+                env=worker_environment(),
+                cwd=place,
+                capture_output=True,
+                text=True,
+                timeout=time_limit,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return [_without_result(name, method, f"over {time_limit:.0f} s")]
+        if done.returncode:
+            reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+            return [_without_result(name, method, reason)]
+        rows = json.loads((folder / "rows.json").read_text(encoding="utf-8"))
+    return [{"data": name, "method": method, "status": "complete", **row} for row in rows]
+
+
+def _without_result(name: str, method: str, status: str) -> dict[str, Any]:
+    return {"data": name, "method": method, "status": status, **dict.fromkeys(("seed", *MEASURES))}
+
+
+def choose_loss(rows: Iterable[report.Row]) -> list[report.Row]:
+    """Return, for each table and seed, the row of the loss that cross-validation prefers."""
+    best: dict[tuple[str, int], report.Row] = {}
+    spent: dict[tuple[str, int], float] = {}
+    for row in rows:
+        if row["method"] not in LOSSES or row["auc"] is None:
+            continue
+        key = row["data"], row["seed"]
+        spent[key] = spent.get(key, 0.0) + row["choosing_seconds"]
+        if key not in best or row["cv_score"] > best[key]["cv_score"]:
+            best[key] = row
+    return [{**row, "method": CHOSEN, "choosing_seconds": spent[key]} for key, row in best.items()]
+
+
+def mean_row(rows: Sequence[report.Row]) -> dict[str, Any]:
+    """Average the measures of rows; one that some of them lack is missing."""
+    found: dict[str, Any] = {}
+    for key in MEASURES:
+        values = [row[key] for row in rows]
+        found[key] = None if None in values else fmean(values)
+    return found
+
+
+def by_table(rows: Sequence[report.Row]) -> list[dict[str, Any]]:
+    """Average over seeds, for each table and method."""
+    groups: dict[tuple[str, str], list[report.Row]] = {}
+    for row in rows:
+        groups.setdefault((row["data"], row["method"]), []).append(row)
+    return [
+        {"data": data, "method": method, "status": group[0]["status"], **mean_row(group)}
+        for (data, method), group in groups.items()
+    ]
+
+
+def over_tables(averages: Sequence[report.Row]) -> list[dict[str, Any]]:
+    """Average over tables, for each method; methods without a result everywhere say of how many."""
+    groups: dict[str, list[report.Row]] = {}
+    for row in averages:
+        if row["auc"] is not None:
+            groups.setdefault(row["method"], []).append(row)
+    return [
+        {"method": method, "tables": len(group), **mean_row(group)}
+        for method, group in groups.items()
+    ]
+
+
+def against(averages: Sequence[report.Row], reference: str = REFERENCE) -> list[dict[str, Any]]:
+    """Compare each method with a reference table by table; differences are better if positive."""
+    base = {row["data"]: row for row in averages if row["method"] == reference}
+    methods = dict.fromkeys(row["method"] for row in averages if row["method"] != reference)
+    found = []
+    for method in methods:
+        rows = [row for row in averages if row["method"] == method and row["data"] in base]
+        for key in ("auc", "accuracy", "log_loss", "brier", "leaves"):
+            sign = -1 if key in LOWER_IS_BETTER else 1
+            gains = {
+                row["data"]: sign * (row[key] - base[row["data"]][key])
+                for row in rows
+                if row[key] is not None and base[row["data"]][key] is not None
+            }
+            if not gains:
+                continue
+            worst = min(gains, key=lambda data: gains[data])
+            found.append(
+                {
+                    "method": method,
+                    "measure": key.replace("_", "-"),
+                    "better": sum(gain > 0 for gain in gains.values()),
+                    "worse": sum(gain < 0 for gain in gains.values()),
+                    "mean": fmean(gains.values()),
+                    "worst": gains[worst],
+                    "worst_on": worst,
+                }
+            )
+    return found
+
+
+def tables_of(rows: Sequence[report.Row]) -> list[Table]:
+    """Make the tables: means over tables, ours and the others against CART, means over seeds."""
+    averages = by_table([*rows, *choose_loss(rows)])
+    order = {name: number for number, name in enumerate((CHOSEN, *METHODS))}
+    tables = {row["data"]: number for number, row in enumerate(averages)}
+    averages.sort(key=lambda row: (tables[row["data"]], order[row["method"]]))
+    means = sorted(over_tables(averages), key=lambda row: order[row["method"]])
+    return [
+        Table("Mean over data sets", MEAN_COLUMNS, means),
+        Table(f"Against {REFERENCE}, data set by data set", AGAINST_COLUMNS, against(averages)),
+        Table("Mean over seeds", ALL_COLUMNS, averages),
+    ]
+
+
+def main() -> None:
+    parser = arguments.parser(__doc__)
+    arguments.add_choice(parser, "--data-set", heldout_data.ORIGINS)
+    arguments.add_choice(parser, "--method", METHODS)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument(
+        "--scoring", choices=SCORES, default="roc_auc", help="what settings are chosen by"
+    )
+    parser.add_argument(
+        "--time-limit", type=float, default=3600.0, help="seconds for a method on a table"
+    )
+    arguments.add_output(parser)
+    options = parser.parse_args()
+
+    absent = environments.absent(options.method)
+    present = [method for method in options.method if method not in absent]
+    asked = {"seeds": options.seeds, "scoring": options.scoring, "time_limit": options.time_limit}
+    facts = {name: heldout_data.load(name).describe() for name in options.data_set}
+    facts |= report.not_run(absent)
+    rows: list[dict[str, Any]] = []
+    with resumable.Run("heldout", len(present) * len(options.data_set), options, asked) as run:
+        for method in present:
+            ours = method in own_predictors.PREDICTORS
+            for name in options.data_set:
+                rows += run.rows(
+                    f"{method}: {name}",
+                    partial(measure, name, method, **asked),
+                    depends_on=PROTOCOL + OURS if ours else PROTOCOL,
+                )
+                text = report.save(options.out, "heldout", facts, tables_of(rows))
+                report.save_rows(options.out / "heldout_splits.csv", rows)
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

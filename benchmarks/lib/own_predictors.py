@@ -1,0 +1,55 @@
+"""Our models, as `predictors` has those of others: their settings are penalties per leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lib.predictors import LEAST_ROWS, MAX_DEPTH, Predictor, Settings, same
+
+# Penalties per leaf, from large to small.
+REGULARIZATIONS = tuple(float(f"{each:.3g}") for each in np.geomspace(0.1, 0.0002, 28))
+
+
+class SplitSecond(Predictor):
+    """One of our classifiers on the frame as it is: the binarizer inside learns the columns."""
+
+    def __init__(self, name: str = "LicketySPLITClassifier", **options: Any) -> None:
+        import splitsecond
+
+        self._class = getattr(splitsecond, name)
+        self._binarizer = splitsecond.ThresholdGuessBinarizer
+        self._options = {"max_depth": MAX_DEPTH, "n_jobs": 1, **options}
+
+    def settings(self, X: Any, y: NDArray[np.int64]) -> list[Settings]:
+        return [
+            {"regularization": penalty, "min_samples_leaf": rows}
+            for penalty in REGULARIZATIONS
+            for rows in LEAST_ROWS
+        ]
+
+    def fit(self, X: Any, y: NDArray[np.int64], setting: Settings) -> Any:
+        return self._class(**self._options, **setting).fit(X, y)
+
+    def fit_all(
+        self, X: Any, y: NDArray[np.int64], settings: Sequence[Settings]
+    ) -> Iterator[tuple[Any, Any]]:
+        first = self.fit(X, y, settings[0])  # finds the columns, for all
+        read = same if first.binarizer_ is None else first.binarizer_.transform
+        columns = read(X)
+        for setting in settings:
+            yield self._class(**self._options, binarizer=None, **setting).fit(columns, y), read
+
+    def leaves(self, model: Any) -> int:
+        return int(model.n_leaves_)
+
+
+PREDICTORS: dict[str, Callable[[], Predictor]] = {
+    "splitsecond zero_one": partial(SplitSecond, loss="zero_one"),
+    "splitsecond log_loss": partial(SplitSecond, loss="log_loss"),
+    "splitsecond brier": partial(SplitSecond, loss="brier"),
+}

@@ -1,0 +1,170 @@
+"""The benchmarks of predictions on new rows, of losses and of lookahead: what their tables say."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the benchmarks need Linux or macOS")
+
+
+def splits(method: str, data: str, auc: tuple[float, ...], **values: Any) -> list[dict[str, Any]]:
+    """Make a row for each seed, as heldout.py measures them."""
+    common = {"data": data, "method": method, "status": "complete", "accuracy": 0.8}
+    common |= {"log_loss": 0.5, "brier": 0.2, "leaves": 4, "fit_seconds": 1.0}
+    common |= {"choosing_seconds": 2.0, "cv_score": 0.7}
+    return [{**common, "seed": seed, "auc": each, **values} for seed, each in enumerate(auc)]
+
+
+def test_the_loss_is_chosen_by_cross_validation_and_never_by_the_rows_held_out(
+    benchmark_module: Any,
+) -> None:
+    heldout = benchmark_module("heldout")
+    rows = [
+        *splits("splitsecond log_loss", "a", (0.6, 0.6)),
+        *splits("splitsecond brier", "a", (0.9, 0.5)),
+    ]
+    rows[3]["cv_score"] = 0.8
+    chosen = heldout.choose_loss(rows)
+    assert [row["auc"] for row in chosen] == [0.6, 0.5]
+    assert {row["method"] for row in chosen} == {heldout.CHOSEN}
+    assert {row["choosing_seconds"] for row in chosen} == {4.0}
+
+
+def test_means_wins_and_the_largest_loss_are_those_of_tables(benchmark_module: Any) -> None:
+    heldout = benchmark_module("heldout")
+    failed = heldout._without_result("b", "imodels FIGS", "crashed")
+    rows = [
+        *splits("splitsecond zero_one", "a", (0.8, 0.6), leaves=3),
+        *splits("splitsecond zero_one", "b", (0.9, 0.9), leaves=9),
+        *splits("CART", "a", (0.6, 0.6)),
+        *splits("CART", "b", (0.91, 0.91)),
+        failed,
+    ]
+    averages = heldout.by_table(rows)
+    assert averages[0]["auc"] == pytest.approx(0.7)
+    found = {row["measure"]: row for row in heldout.against(averages) if "zero" in row["method"]}
+    assert (found["auc"]["better"], found["auc"]["worse"]) == (1, 1)
+    assert found["auc"]["mean"] == pytest.approx((0.1 - 0.01) / 2)
+    assert (found["auc"]["worst_on"], found["auc"]["worst"]) == ("b", pytest.approx(-0.01))
+    assert (found["leaves"]["better"], found["leaves"]["mean"]) == (1, -2)
+    assert {row["method"]: row["tables"] for row in heldout.over_tables(averages)} == {
+        "splitsecond zero_one": 2,
+        "CART": 2,
+    }
+    shown = [table.to_markdown() for table in heldout.tables_of(rows)]
+    assert "crashed" in shown[-1]
+
+
+def tiny_table(heldout_data: Any) -> Any:
+    """Make numbers with gaps and text with gaps; the class follows both, with noise."""
+    rng = np.random.default_rng(0)
+    number = rng.normal(size=240)
+    text = rng.choice(["", "red", "blue"], 240)
+    y = ((number > 0) ^ (text == "red") ^ (rng.random(240) < 0.1)).astype(np.int64)
+    number[::17] = np.nan
+    return heldout_data.RawTable(["size", "colour"], [number, text], y, ["no", "yes"])
+
+
+def test_a_table_is_the_same_in_every_process(benchmark_module: Any, tmp_path: Path) -> None:
+    heldout_data = benchmark_module("lib.heldout_data")
+    table = tiny_table(heldout_data)
+    table.save(tmp_path / "table.npz")
+    again = heldout_data.read(tmp_path / "table.npz")
+    assert again.checksum() == table.checksum()
+    frame = benchmark_module("lib.heldout_worker").frame_of(again)
+    assert list(frame) == ["size", "colour"]
+    assert frame["colour"].isna().sum() == (table.columns[1] == "").sum()
+    train, test = heldout_data.split(table.y, 0)
+    assert sorted([*train, *test]) == list(range(240))
+    assert len(test) == 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["splitsecond zero_one", "CART", "logistic regression"])
+def test_a_model_is_chosen_and_judged(benchmark_module: Any, method: str) -> None:
+    worker = benchmark_module("lib.heldout_worker")
+    table = tiny_table(benchmark_module("lib.heldout_data"))
+    predictor = worker.PREDICTORS[method]()
+    frame = worker.frame_of(table)
+    row = worker.judge(predictor, frame, table.y, 0, "roc_auc", 3)
+    assert row["auc"] > 0.6 if method != "logistic regression" else row["auc"] > 0.3
+    assert (row["leaves"] is None) == (method == "logistic regression")
+    assert row["cv_score"] > 0
+    settings = predictor.settings(frame, table.y)
+    for setting, (model, read) in zip(
+        settings[::7], predictor.fit_all(frame, table.y, settings[::7]), strict=True
+    ):  # what settings share makes no difference
+        alone = predictor.fit(frame, table.y, setting)
+        np.testing.assert_allclose(model.predict_proba(read(frame)), alone.predict_proba(frame))
+
+
+def test_scores_of_shares(benchmark_module: Any) -> None:
+    worker = benchmark_module("lib.heldout_worker")
+    y = np.array([0, 1, 1, 0])
+    shares = np.array([[0.9, 0.1], [0.4, 0.6], [0.0, 1.0], [1.0, 0.0]])
+    assert worker.auc(y, shares) == 1.0
+    assert worker.brier(y, shares) == pytest.approx((0.01 + 0.16) / 4)
+    assert worker.log_loss(y, shares) == pytest.approx(-np.log([0.9, 0.6, 1, 1]).mean())
+    assert worker.log_loss(1 - y, shares, 0.25) == pytest.approx(
+        -np.log([0.25, 0.4, 0.25, 0.25]).mean()
+    )
+
+
+def test_cells_where_ours_is_no_higher_are_counted(benchmark_module: Any) -> None:
+    peers = benchmark_module("lookahead_peers")
+    common = {"data": "a", "regularization": 0.001}
+    rows = []
+    for depth, objective in ((4, 0.3), (5, 0.31)):
+        for method, seconds, value in (
+            (peers.ours(1, ""), 0.5, 0.3),
+            (peers.theirs(1), 5.0, objective),
+            (f"{peers.theirs(1)}, search alone", 2.0, objective),
+        ):
+            each = {"depth": depth, "method": method, "median": seconds, "objective": value}
+            rows.append({**common, **each})
+    (verdict,) = peers.verdicts(rows)
+    assert (verdict["cells"], verdict["no_higher"], verdict["lower"]) == (2, 2, 1)
+    assert (verdict["least_ratio"], verdict["least_search"]) == (10.0, 4.0)
+
+
+def test_the_exact_last_split_wins_by_tables(benchmark_module: Any) -> None:
+    last_split = benchmark_module("last_split")
+    common = {"method": "SPLIT", "depth": 4, "regularization": 0.01, "leaves": 3, "exact_leaves": 4}
+    rows = [
+        {**common, "data": data, "objective": 0.3, "exact_objective": exact, "error": 0.2}
+        | {"exact_error": 0.2}
+        for data, exact in (("a", 0.2), ("a", 0.3), ("b", 0.3))
+    ]
+    (summary,) = last_split.summarize(rows, "method")
+    assert (summary["lower"], summary["higher"], summary["better"]) == (1, 0, 0)
+    assert summary["exact_objective"] == pytest.approx(0.8 / 3)
+
+
+def test_losses_of_shares_are_relative_to_a_single_leaf(benchmark_module: Any) -> None:
+    packages = benchmark_module("lib.loss_packages")
+    y = np.array([0, 0, 1, 1])
+    for loss in ("log_loss", "brier"):
+        assert packages.relative_loss(loss, y, np.full(4, 0.5)) == pytest.approx(1)
+        assert packages.relative_loss(loss, y, y.astype(float)) == pytest.approx(0)
+    half = packages.relative_loss("brier", y, np.array([0.25, 0.25, 0.75, 0.75]))
+    assert half == pytest.approx(0.25)
+
+
+def test_pictures_of_losses_can_be_drawn() -> None:
+    pytest.importorskip("matplotlib")
+    import loss_pictures
+    from sklearn.datasets import load_breast_cancer
+
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    models = loss_pictures.fit_pair(X[::2], y[::2])
+    figure = loss_pictures.draw(models, X[1::2], y[1::2].to_numpy())
+    titles = [axis.get_title() for axis in figure.axes]
+    assert titles == ["ROC", "Reliability", "Gains"]
+    gains = figure.axes[2].lines[1].get_xydata()
+    assert gains[0].tolist() == [0, 0]
+    assert gains[-1] == pytest.approx([1, 1])
