@@ -339,13 +339,16 @@ class Cart(Method):
 
 
 METHODS: dict[str, Callable[[Problem], Method]] = {
-    "splitsecond LicketySPLIT": partial(SplitSecond, name="LicketySPLITClassifier"),
+    # Names without "exact last split" are the paper's algorithms.
+    "splitsecond LicketySPLIT": partial(
+        SplitSecond, name="LicketySPLITClassifier", exact_last_split=False
+    ),
     "splitsecond LicketySPLIT, exact last split": partial(
         SplitSecond, name="LicketySPLITClassifier", exact_last_split=True
     ),
     **{
         f"splitsecond SPLIT, lookahead {levels}": partial(
-            SplitSecond, name="SPLITClassifier", lookahead_depth=levels
+            SplitSecond, name="SPLITClassifier", lookahead_depth=levels, exact_last_split=False
         )
         for levels in range(1, 6)
     },
@@ -353,7 +356,7 @@ METHODS: dict[str, Callable[[Problem], Method]] = {
     "splitsecond optimal, raw": partial(
         SplitSecond, name="OptimalTreeClassifier", binarizer="midpoint"
     ),
-    "splitsecond greedy": partial(SplitSecond, name="GreedyTreeClassifier"),
+    "splitsecond greedy": partial(SplitSecond, name="GreedyTreeClassifier", exact_last_split=False),
     "tree-praxis, lookahead 1": partial(TreePraxis, lookahead=1),
     "tree-praxis, lookahead 2": partial(TreePraxis, lookahead=2),
     "licketysplit, lookahead 1": partial(Licketysplit, lookahead=1),

@@ -44,7 +44,7 @@ def _make(
     of = TREES[kind] if isinstance(kind, Algorithm) else SETS[kind]
     options = {
         "lookahead_depth": learning.lookahead_depth,
-        "exact_last_split": True if learning.exact_last_split else None,
+        "exact_last_split": learning.exact_last_split,
         **parameters,
     }
     options = {name: value for name, value in options.items() if value is not None}
@@ -68,8 +68,11 @@ def _make(
 
 def make_tree(search: SingleTree, data: Data, jobs: int, **parameters: Any) -> Any:
     """Make an estimator that finds a single tree."""
-    postprocess = False if search.no_postprocess else None
-    return _make(search.algorithm, search, data, jobs, postprocess=postprocess, **parameters)
+    own = {
+        "postprocess": False if search.no_postprocess else None,
+        "completion": None if search.completion is None else str(search.completion),
+    }
+    return _make(search.algorithm, search, data, jobs, **own, **parameters)
 
 
 def make_set(sets: Sets, data: Data, jobs: int = 1, time_limit: float | None = None) -> Any:

@@ -53,6 +53,13 @@ class Loss(StrEnum):
     BRIER = "brier"
 
 
+class Completion(StrEnum):
+    """What splits are judged by below the levels that are compared."""
+
+    GREEDY = "greedy"
+    LICKETY = "lickety"
+
+
 class EpsilonKind(StrEnum):
     """What epsilon is measured by."""
 
@@ -231,13 +238,14 @@ class Learning:
         ),
     ] = None
     exact_last_split: Annotated[
-        bool,
-        flag(
-            "--exact-last-split",
-            "Choose the last split of greedy completions by errors or costs, not by entropy (not "
-            "with optimal and treefarms).",
+        bool | None,
+        typer.Option(
+            "--exact-last-split/--entropy-last-split",
+            help="Choose the last split of greedy completions by errors or costs, or by entropy as "
+            "the paper does (not with optimal and treefarms).",
+            show_default=False,
         ),
-    ] = False
+    ] = None
     class_weight: Annotated[
         list[Any],  # words, or pairs of a class and its weight
         several(
@@ -268,6 +276,12 @@ class SingleTree(Learning):
         bool,
         flag("--no-postprocess", "Keep the greedy subtrees below the lookahead (split only)."),
     ] = False
+    completion: Annotated[
+        Completion | None,
+        choice(
+            "Trees that splits are judged by, with a lookahead above 1 (lickety only)", Completion
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

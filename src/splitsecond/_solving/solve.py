@@ -205,6 +205,7 @@ class Request:
     min_leaf_rows: int = 1
     lookahead_depth: int | None = None
     postprocess: bool = True
+    completion: str = "greedy"
     exact_last_split: bool = False
     time_limit: float | None = None
     memory_limit: int | None = None
@@ -235,6 +236,7 @@ class Request:
             max_depth=depth,
             lookahead=default_lookahead(depth) if lookahead is None else int(min(lookahead, depth)),
             postprocess=self.postprocess,
+            completion=self.completion,
             exact_last_split=self.exact_last_split,
             min_leaf_rows=self.min_leaf_rows,
             run=run_options(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,15 +25,16 @@ class Units:
     """Losses in whole numbers: exact for zero_one and costs, rounded for brier and log_loss."""
 
     loss: Loss
-    whole: Fraction | int  # as many units as add 1 to the objective
+    whole: Fraction  # as many units as add 1 to the objective
     max_loss: int  # no tree loses more
     bits: int = 0  # of rounded losses: the root loses 2**bits
     scale: float = 1.0  # units in a loss of 1, if they are rounded
+    leaf_rounding: float = 0.5  # by how many units a leaf's loss may be off, if they are rounded
 
     @classmethod
     def of_errors(cls, weight: int) -> Units:
         """Return the units of misclassified weight; no tree gets every row wrong."""
-        return cls(ZERO_ONE, weight, weight - 1)
+        return cls(ZERO_ONE, Fraction(weight), weight - 1)
 
     @classmethod
     def of(cls, loss: Loss, totals: NDArray[np.int64], *, bits: int, most_leaves: int) -> Units:
@@ -47,7 +48,8 @@ class Units:
         root = float(loss.loss(totals))
         scale = 2.0**bits / root if root > 0 else 1.0
         # Each leaf is rounded, if only by half a unit: many leaves may lose more than the root.
-        return cls(loss, 2**bits, 2**bits + most_leaves, bits, scale)
+        units = cls(loss, Fraction(2**bits), 2**bits + most_leaves, bits, scale)
+        return replace(units, leaf_rounding=units.core_objective(1, 0).leaf_rounding(weight))
 
     def prices(self, regularization: Fraction, most_leaves: int) -> tuple[int, int]:
         """Return what the core takes for a unit of loss and for a leaf."""
@@ -99,11 +101,10 @@ class Units:
         return within_bound(objective, price, self.whole, most_leaves, **limits)[2]
 
     def rounding(self, leaves: int) -> Fraction:
-        """Return by how much the objective of a tree of so many leaves may be rounded.
-
-        That is half a unit for each leaf; the rest is for what double precision makes of its loss.
-        """
-        return Fraction(0) if self.loss.is_exact else Fraction(leaves) / self.whole
+        """Return by how much the objective of a tree of so many leaves may be rounded."""
+        if self.loss.is_exact:
+            return Fraction(0)
+        return leaves * Fraction(self.leaf_rounding) / self.whole
 
 
 def _sums(loss: Costs, totals: NDArray[np.int64]) -> list[int]:
