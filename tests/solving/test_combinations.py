@@ -39,6 +39,7 @@ ALGORITHMS: tuple[dict[str, Any], ...] = (
     {"algorithm": "split", "lookahead_depth": 2, "postprocess": False},
     {"algorithm": "split", "lookahead_depth": 3, "postprocess": False},
     {"algorithm": "lickety", "lookahead_depth": 2},
+    {"algorithm": "lickety", "lookahead_depth": 2, "completion": "lickety"},
 )
 
 

@@ -28,6 +28,14 @@ def shape_of(tree: Any, node: int = 0) -> Shape:
     return int(tree.feature[node]), shape_of(tree, yes), shape_of(tree, no)
 
 
+def is_trivial(shape: Shape) -> bool:
+    """Whether some split of it is between two leaves of the same label."""
+    if isinstance(shape, int):
+        return False
+    _, yes, no = shape
+    return (isinstance(yes, int) and yes == no) or is_trivial(yes) or is_trivial(no)
+
+
 def leaves_of(shape: Shape) -> int:
     return 1 if isinstance(shape, int) else leaves_of(shape[1]) + leaves_of(shape[2])
 
@@ -59,7 +67,7 @@ class RashomonOracle(Oracle):
     def label(self, mask: int) -> int:
         return self.loss.label(self.class_weights(mask))
 
-    def is_trivial(self, yes: Shape, no: Shape, yes_rows: int, no_rows: int) -> bool:
+    def is_trivial_split(self, yes: Shape, no: Shape, yes_rows: int, no_rows: int) -> bool:
         """Whether a split into these two says nothing that a leaf would not say."""
         if not isinstance(yes, int) or not isinstance(no, int):
             return False
@@ -71,16 +79,16 @@ class RashomonOracle(Oracle):
         ]
         return lost[0] + lost[1] == lost[2]
 
-    def has_trivial(self, shape: Shape, mask: int) -> bool:
+    def has_trivial_split(self, shape: Shape, mask: int) -> bool:
         """Whether some split of a tree is trivial."""
         if isinstance(shape, int):
             return False
         feature, yes, no = shape
         yes_rows, no_rows = mask & self._column[feature], mask & ~self._column[feature]
         return (
-            self.is_trivial(yes, no, yes_rows, no_rows)
-            or self.has_trivial(yes, yes_rows)
-            or self.has_trivial(no, no_rows)
+            self.is_trivial_split(yes, no, yes_rows, no_rows)
+            or self.has_trivial_split(yes, yes_rows)
+            or self.has_trivial_split(no, no_rows)
         )
 
     def trees(self, mask: int, depth: int, keep_trivial: bool) -> list[tuple[Shape, int]]:
@@ -93,7 +101,7 @@ class RashomonOracle(Oracle):
                     self.trees(yes_rows, depth - 1, keep_trivial),
                     self.trees(no_rows, depth - 1, keep_trivial),
                 ):
-                    if keep_trivial or not self.is_trivial(yes, no, yes_rows, no_rows):
+                    if keep_trivial or not self.is_trivial_split(yes, no, yes_rows, no_rows):
                         found.append(((feature, yes, no), yes_cost + no_cost))
             self._trees[key] = found
         return self._trees[key]
@@ -135,7 +143,7 @@ class RashomonOracle(Oracle):
             choices = [self._fills(mask, left, keep_trivial) for mask, left in ends]
             for chosen in itertools.product(*choices):
                 shape = _filled(prefix, iter([shape for shape, _ in chosen]))
-                if keep_trivial or not self.has_trivial(shape, self.everything):
+                if keep_trivial or not self.has_trivial_split(shape, self.everything):
                     found[shape] = self.objective(sum(cost for _, cost in chosen))
         return found
 

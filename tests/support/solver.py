@@ -10,8 +10,7 @@ from strategies import Problem
 
 from splitsecond import _core
 from splitsecond._solving.losses import NAMED, Costs, Loss
-from splitsecond._solving.solve import Request, Solution, run_options, solve
-from splitsecond._tables.reading import read_table
+from splitsecond._solving.solve import Solution, solve
 
 SWITCHES = ("equivalent_points", "similar_support", "minimum_support", "cache", "subtract_siblings")
 PATHS = tuple(_core.simd_paths())
@@ -37,28 +36,6 @@ def asked(problem: Problem) -> dict[str, Any]:
 
 def solution_of(problem: Problem, algorithm: str, **options: Any) -> Solution:
     return solve(problem.X, problem.codes, algorithm=algorithm, **{**asked(problem), **options})
-
-
-def completed_lickety(
-    problem: Problem, lookahead: int, *, exact_last_split: bool, n_jobs: int, **speed: Any
-) -> _core.Solution:
-    """LicketySPLIT that judges splits by its own trees, which only the core is asked for."""
-    request = Request(read_table(problem.X), problem.codes, **asked(problem))
-    inner = request.problem()
-    limits = {"time_limit": None, "memory_limit": None, "progress": None, "n_jobs": n_jobs}
-    wanted = _core.TreeRequest(
-        "lickety",
-        inner.core_objective(),
-        max_depth=inner.depth,
-        lookahead=lookahead,
-        postprocess=True,
-        exact_last_split=exact_last_split,
-        min_leaf_rows=problem.min_samples_leaf,
-        completion="lickety",
-        run=run_options(request.table, **limits),
-        speed=_core.Speed(**speed),
-    )
-    return _core.solve(request.table.core(), inner.core_target(), wanted)
 
 
 def random_speed(rng: np.random.Generator) -> dict[str, Any]:
