@@ -38,7 +38,8 @@ struct Objective {
         return LossType::of(parameters);
     }
 
-    // Calls visit with that value. The first of the list is called in line, the others from a function of their own.
+    // Calls visit with that value. The first of the list is called in line, the others from a function of their own,
+    // which gets a copy: what the caller has stays in registers.
     template <class Visit>
     SPLITSECOND_INLINE std::invoke_result_t<const Visit&, ZeroOne> with_loss(const Visit& visit) const {
         if (loss == Loss{}) return visit(as<ZeroOne>());
@@ -48,13 +49,13 @@ struct Objective {
     // Loss of a leaf; weight_of(c) is the weight of class c there.
     template <class WeightOf>
     SPLITSECOND_INLINE Cost leaf_loss(std::size_t n_classes, const WeightOf& weight_of) const {
-        return with_loss([&](const auto& type) { return loss_of_leaf(type, n_classes, weight_of); });
+        return with_loss([=](const auto& type) { return loss_of_leaf(type, n_classes, weight_of); });
     }
 
     // What the leaf predicts: the number of a class, or of an action.
     template <class WeightOf>
     std::uint32_t prediction(std::size_t n_classes, const WeightOf& weight_of) const {
-        return with_loss([&](const auto& type) { return type.prediction(n_classes, weight_of); });
+        return with_loss([=](const auto& type) { return type.prediction(n_classes, weight_of); });
     }
     std::size_t n_labels(std::size_t n_classes) const {
         return with_loss([&](const auto& type) { return type.n_labels(n_classes); });
@@ -64,7 +65,7 @@ struct Objective {
     // unavoidable (data/equal_rows.hpp), all(c) that of all.
     template <class Marked, class All>
     SPLITSECOND_INLINE Cost unavoidable(std::size_t n_classes, const Marked& marked, const All& all) const {
-        return with_loss([&](const auto& type) { return type.unavoidable(n_classes, marked, all); });
+        return with_loss([=](const auto& type) { return type.unavoidable(n_classes, marked, all); });
     }
 
     // The maximum that a row of weight 1 adds to the cost of a tree, if it is not so large that costs of rows of this
@@ -86,8 +87,7 @@ struct Objective {
 
 private:
     template <class Visit>
-    SPLITSECOND_NOINLINE std::invoke_result_t<const Visit&, ZeroOne> with_other_loss(
-        const Visit& visit) const {
+    SPLITSECOND_NOINLINE std::invoke_result_t<const Visit&, ZeroOne> with_other_loss(Visit visit) const {
         return visit_loss(Losses{}, static_cast<std::size_t>(loss),
                           [&]<class LossType>() -> decltype(auto) { return visit(as<LossType>()); });
     }
@@ -95,6 +95,8 @@ private:
     template <class LossType, class WeightOf>
     static SPLITSECOND_INLINE Cost loss_of_leaf(const LossType& type, std::size_t n_classes,
                                                 const WeightOf& weight_of) {
+        if constexpr (kHasOfTwo<LossType>)
+            if (n_classes == 2) return Cost{type.of_two(weight_of(0), weight_of(1))};
         Count all = 0;
         for (std::size_t c = 0; c < n_classes; ++c) all += weight_of(c);
         typename LossType::Value out[1] = {};

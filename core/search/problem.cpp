@@ -10,8 +10,10 @@ FeatureCounts Totals::counts_of(const Problem& problem, const View& view, const 
 }
 
 SideLosses side_losses(const Problem& problem, const View& view, const Count* counts, std::size_t j) {
-    const auto with = [&](std::size_t c) { return counts[c * view.stride + j]; };
-    const auto without = [&](std::size_t c) { return counts[c * view.stride + view.ones()] - with(c); };
+    const auto with = [counts, &view, j](std::size_t c) { return counts[c * view.stride + j]; };
+    const auto without = [counts, &view, j](std::size_t c) {
+        return counts[c * view.stride + view.ones()] - counts[c * view.stride + j];
+    };
     return {problem.objective.leaf_loss(view.n_classes, with),
             problem.objective.leaf_loss(view.n_classes, without)};
 }

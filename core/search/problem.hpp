@@ -79,8 +79,8 @@ struct Totals {
 
 // Loss of a leaf on all rows.
 inline Cost leaf_loss(const Problem& problem, const View& view, const Count* counts) {
-    return problem.objective.leaf_loss(view.n_classes,
-                                       [&](std::size_t c) { return counts[c * view.stride + view.ones()]; });
+    return problem.objective.leaf_loss(
+        view.n_classes, [counts, &view](std::size_t c) { return counts[c * view.stride + view.ones()]; });
 }
 
 inline Cost leaf_cost(const Problem& problem, const View& view, const Count* counts) {
@@ -133,8 +133,9 @@ private:
 // Minimum loss of any tree on these rows (equivalent points).
 inline Cost unavoidable_loss(const Problem& problem, const View& view, const Count* counts) {
     return problem.objective.unavoidable(
-        view.n_classes, [&](std::size_t c) { return counts[c * view.stride + view.unavoidable()]; },
-        [&](std::size_t c) { return counts[c * view.stride + view.ones()]; });
+        view.n_classes,
+        [counts, &view](std::size_t c) { return counts[c * view.stride + view.unavoidable()]; },
+        [counts, &view](std::size_t c) { return counts[c * view.stride + view.ones()]; });
 }
 
 // Minimum cost of any tree with a split on these rows; infinite where there are too few for two leaves.
