@@ -294,9 +294,14 @@ def _proved(
     else:
         # The core's penalty per leaf orders trees exactly but is not lambda itself; where it is
         # higher, a tree of many leaves may really cost less by the difference for each of them.
-        too_dear = max(NONE, Fraction(per_leaf, loss_price) - price * whole)
-        most = too_dear * problem.most_leaves
-        proved = (Fraction(found.lower_bound, loss_price) - most) / whole
+        # In integers: fractions would take as long as a small search.
+        own = price * whole
+        too_dear = max(0, per_leaf * own.denominator - own.numerator * loss_price)
+        proved = Fraction(
+            (found.lower_bound * own.denominator - too_dear * problem.most_leaves)
+            * whole.denominator,
+            loss_price * own.denominator * whole.numerator,
+        )
     rounding = problem.max_rounding(reached)
     if rounding:  # the proof is about objectives as the core counts them
         proved -= rounding
