@@ -125,12 +125,45 @@ void leaf_losses(const Objective& objective, const FeatureCounts& p, Count* with
     });
 }
 
+// Calls visit(begin, n, sums) with what two leaves lose for each feature of a block; without enough rows on both sides,
+// as much as one leaf.
+template <class LossType, class Visit>
+SPLITSECOND_INLINE void for_stumps(const Objective& objective, const FeatureCounts& p, Cost leaf,
+                                   const Visit& visit) {
+    using Value = typename LossType::Value;
+    const EnoughRows has_enough(p);
+    with_loss_for<LossType>(objective, has_enough.all, [&](const auto& loss) {
+        for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
+            Count weight[kFeatureBlock];
+            Value in_yes[kFeatureBlock], in_no[kFeatureBlock];
+            block_weights(p, begin, n, weight);
+            block_losses(loss, p, begin, n, has_enough.all, weight, in_yes, in_no);
+            for (std::size_t j = 0; j < n; ++j) in_yes[j] += in_no[j];
+            if (p.min_rows > 1) {
+                const Count* rows = has_enough.rows(begin, weight);
+                for (std::size_t j = 0; j < n; ++j)
+                    in_yes[j] = has_enough(rows[j]) ? in_yes[j] : static_cast<Value>(leaf);
+            }
+            visit(begin, n, in_yes);
+        });
+    });
+}
+
+template <class Value>
+SPLITSECOND_INLINE Value minimum_of(const Value* values, std::size_t n) {
+    Value minimum = values[0];
+    for (std::size_t j = 1; j < n; ++j) minimum = smaller(minimum, values[j]);
+    return minimum;
+}
+
+inline Cost leaf_of_all(const Objective& objective, const FeatureCounts& p) {
+    return objective.leaf_loss(p.n_classes, [total = p.total](std::size_t c) { return total[c]; });
+}
+
 template <class LossType>
 Cost best_stump(const Objective& objective, const FeatureCounts& p) {
     using Value = typename LossType::Value;
-    const Count all = sum_of(p.total, p.n_classes);
-    const EnoughRows has_enough(p);
-    Cost best = objective.leaf_loss(p.n_classes, [&](std::size_t c) { return p.total[c]; });
+    Cost best = leaf_of_all(objective, p);
     if constexpr (kHasOfTwo<LossType>) {
         if (p.n_classes == 2 && p.min_rows <= 1) {
             auto minimum = static_cast<Value>(best);
@@ -141,23 +174,36 @@ Cost best_stump(const Objective& objective, const FeatureCounts& p) {
             return static_cast<Cost>(minimum);
         }
     }
-    with_loss_for<LossType>(objective, all, [&](const auto& loss) {
-        for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
-            Count weight[kFeatureBlock];
-            Value in_yes[kFeatureBlock], in_no[kFeatureBlock];
-            block_weights(p, begin, n, weight);
-            block_losses(loss, p, begin, n, all, weight, in_yes, in_no);
-            for (std::size_t j = 0; j < n; ++j) in_yes[j] += in_no[j];
-            if (p.min_rows > 1) {
-                const Count* rows = has_enough.rows(begin, weight);
-                const auto leaf = static_cast<Value>(best);
-                for (std::size_t j = 0; j < n; ++j) in_yes[j] = has_enough(rows[j]) ? in_yes[j] : leaf;
-            }
-            Value minimum = in_yes[0];
-            for (std::size_t j = 1; j < n; ++j) minimum = smaller(minimum, in_yes[j]);
-            best = smaller(best, static_cast<Cost>(minimum));
-        });
+    for_stumps<LossType>(objective, p, best, [&](std::size_t, std::size_t n, const Value* sums) {
+        best = smaller(best, static_cast<Cost>(minimum_of(sums, n)));
     });
+    return best;
+}
+
+template <class LossType>
+LossKernels::Stump first_best_stump(const Objective& objective, const FeatureCounts& p) {
+    using Value = typename LossType::Value;
+    LossKernels::Stump best{leaf_of_all(objective, p), -1};
+    const auto offer = [&](std::size_t begin, std::size_t n, const Value* sums) {
+        const Value minimum = minimum_of(sums, n);
+        if (static_cast<Cost>(minimum) >= best.loss) return;
+        std::size_t first = 0;
+        while (sums[first] != minimum) ++first;
+        best = {static_cast<Cost>(minimum), static_cast<std::ptrdiff_t>(begin + first)};
+    };
+    if constexpr (kHasOfTwo<LossType>) {
+        if (p.n_classes == 2 && p.min_rows <= 1) {
+            for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
+                Value sums[kFeatureBlock];
+                for_sides_of_two(
+                    objective.as<LossType>(), p, begin, n,
+                    [&](std::size_t j, Value yes, Value no) { sums[j] = static_cast<Value>(yes + no); });
+                offer(begin, n, sums);
+            });
+            return best;
+        }
+    }
+    for_stumps<LossType>(objective, p, best.loss, offer);
     return best;
 }
 
@@ -400,8 +446,8 @@ Criteria split_criteria(const Objective& objective, const FeatureCounts& counts,
 }
 
 template <class LossType>
-constexpr LossKernels kLossKernels = {leaf_losses<LossType>, best_stump<LossType>, best_stumps<LossType>,
-                                      split_criteria<LossType>};
+constexpr LossKernels kLossKernels = {leaf_losses<LossType>, best_stump<LossType>, first_best_stump<LossType>,
+                                      best_stumps<LossType>, split_criteria<LossType>};
 
 }  // namespace
 }  // namespace splitsecond

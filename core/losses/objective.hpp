@@ -75,14 +75,17 @@ struct Objective {
     // How far a leaf's loss may be from the real one, in units, among rows of this weight.
     double leaf_rounding(Cost weight) const;
 
+    // Whether losses are integers by themselves.
+    bool is_exact() const {
+        return with_loss([](const auto& type) { return type.is_exact; });
+    }
     // Whether the loss itself is what greedy chooses by.
     bool is_own_criterion() const {
         return with_loss([](const auto& type) { return type.criterion == Criterion::loss; });
     }
     // Whether a split says no more than a leaf: both sides predict the same, or lose together what one leaf does.
     bool is_trivial(Cost leaf_loss, Cost yes_loss, Cost no_loss, std::uint32_t yes, std::uint32_t no) const {
-        const bool by_label = with_loss([](const auto& type) { return type.labels_tell; });
-        return by_label ? yes == no : yes_loss + no_loss == leaf_loss;
+        return is_exact() ? yes == no : yes_loss + no_loss == leaf_loss;
     }
 
 private:

@@ -38,8 +38,8 @@ struct Rounding {
 template <class Measure>
 struct Rounded {
     static constexpr Criterion criterion = Criterion::loss;
-    static constexpr bool labels_tell = false;  // leaves of one label may say different shares
-    static constexpr bool says_class = true;    // its labels are classes
+    static constexpr bool is_exact = false;
+    static constexpr bool says_class = true;  // its labels are classes
     using Value = Cost;
 
     static std::size_t n_labels(std::size_t n_classes) { return n_classes; }
