@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "kernels/criterion_body.hpp"
 #include "kernels/kernels.hpp"
 #include "kernels/loss_body.hpp"
 

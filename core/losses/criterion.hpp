@@ -1,4 +1,4 @@
-// What the greedy completion chooses its splits by; each loss names one, and kernels/loss_body.hpp has its loop.
+// What the greedy completion chooses its splits by; each loss names one, and kernels/criterion_body.hpp has its loop.
 #pragma once
 
 namespace splitsecond {

@@ -37,7 +37,8 @@ from splitsecond._support.messages import SaysFitFirst
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._tables.binary import Table, keep_columns
-from splitsecond._tables.data_checks import warn_of_leaf, warn_of_width
+from splitsecond._tables.class_checks import warn_of_leaf
+from splitsecond._tables.data_checks import warn_of_width
 from splitsecond._tables.errors import NotBinaryError
 from splitsecond._trees.pictures.notebook import ShowsItsTree
 from splitsecond._trees.row_counts import row_source

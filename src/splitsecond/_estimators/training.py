@@ -16,8 +16,9 @@ from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
 from splitsecond._binarizers.limits import BinarizingLimits
 from splitsecond._solving.solve import n_threads, whole_bytes
 from splitsecond._tables.binary import Table
+from splitsecond._tables.class_checks import warn_of_classes
 from splitsecond._tables.columns import RawTable
-from splitsecond._tables.data_checks import findings, warn_of_classes, warn_of_columns
+from splitsecond._tables.data_checks import findings, warn_of_columns
 from splitsecond._tables.errors import NotBinaryError
 from splitsecond._tables.labels import encode_labels, refuse_column_name
 from splitsecond._tables.opening import Opened, open_table

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from splitsecond._support.messages import listed, shown
-from splitsecond._tables.data_checks import refuse_quantity
+from splitsecond._tables.class_checks import refuse_quantity
 from splitsecond._tables.errors import TableError
 from splitsecond._tables.opening import WIDE, open_frame
 

@@ -15,6 +15,7 @@ from splitsecond._support.frames import frame_of
 from splitsecond._support.messages import listed, shortened
 from splitsecond._support.names import public
 from splitsecond._tables.cells import Cells
+from splitsecond._tables.class_checks import many_classes, rare_classes, rare_text
 from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.data_checks import (
     FEWEST_ROWS,
@@ -22,9 +23,6 @@ from splitsecond._tables.data_checks import (
     Finding,
     column_warnings,
     findings,
-    many_classes,
-    rare_classes,
-    rare_text,
 )
 from splitsecond._tables.literals import value_text
 

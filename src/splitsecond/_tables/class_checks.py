@@ -1,0 +1,80 @@
+"""What a target is likely to be by mistake: a quantity, of too many classes, or too rare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond._solving.losses import ZERO_ONE
+from splitsecond._support.messages import shown
+from splitsecond._support.warning import warn
+from splitsecond._tables.data_checks import FEWEST_ROWS, DataWarning, SingleLeafWarning
+
+MOST_CLASSES = 100  # that numbers may stand for
+ROWS_OF_A_CLASS = 50  # on average; with fewer, so many numbers are a quantity
+RARE = 10  # times lambda, as a share of the rows, and
+RARE_SHARE = 0.1  # at most
+
+
+def refuse_quantity(classes: NDArray[Any], n_rows: int) -> None:
+    """Refuse numbers as classes that are too many, with too few rows each, to be classes."""
+    if len(classes) > MOST_CLASSES and n_rows < ROWS_OF_A_CLASS * len(classes):
+        raise ValueError(
+            f"Unknown label type: y holds {len(classes):,} different numbers in {n_rows:,} rows, "
+            f"such as {shown(classes[0])} and {shown(classes[-1])}: a quantity, and not classes. "
+            "Make classes of it, for example with y > y.mean(); if they are classes, pass them as "
+            "text, with y.astype(str)."
+        )
+
+
+def warn_of_classes(n_classes: int, n_rows: int) -> None:
+    """Warn of a target with so many classes that a small tree cannot predict them all."""
+    for each in many_classes(n_classes, n_rows):
+        warn(each)
+
+
+def many_classes(n_classes: int, n_rows: int) -> Iterator[DataWarning]:
+    """Return what is to be said of the number of classes, if anything is."""
+    if n_classes > MOST_CLASSES or (n_rows >= FEWEST_ROWS and n_classes > n_rows / 2):
+        yield DataWarning(
+            f"The target has {n_classes:,} classes in {n_rows:,} rows, and each class needs a leaf "
+            "of its own. Join classes, or check that this is the target."
+        )
+
+
+def rare_classes(counts: NDArray[Any], regularization: Any) -> float | None:
+    """Return the share of all classes but the largest, if it is too small for lambda; or None."""
+    total = float(counts.sum())
+    others = 1 - float(ZERO_ONE.correct(counts)) / total
+    is_rare = 0 < others <= min(RARE_SHARE, RARE * float(regularization))
+    return others if is_rare else None
+
+
+def rare_text(share: float, regularization: Any) -> str:
+    """Say what rare classes lead to, and what to do."""
+    return (
+        f"All classes but the largest have {share:.1%} of the weight together, and a leaf must be "
+        f"worth lambda, regularization={float(regularization):.3g} ({float(regularization):.1%} of "
+        "it). Try a smaller regularization, or class_weight='balanced'."
+    )
+
+
+def warn_of_leaf(tree: Any, regularization: Any) -> None:
+    """Warn if a tree that decides is a single leaf, although there are other classes."""
+    if tree.n_leaves > 1 or tree.loss != ZERO_ONE or np.count_nonzero(tree.counts[0]) < 2:
+        return
+    others = 1 - float(ZERO_ONE.correct(tree.counts[0]) / tree.counts[0].sum())
+    label = shown(tree.classes[tree.prediction[0]])
+    price = float(regularization)
+    smaller = "a smaller regularization; " if price > 0 else ""
+    warn(
+        f"The tree is a single leaf, which predicts {label} for every row, although {others:.1%} "
+        "of the weight is of other classes: no split saves errors worth lambda, "
+        f"regularization={price:.3g} ({price:.1%} of the weight for each leaf). Try {smaller}"
+        "loss=\"log_loss\" if probabilities or a ranking are wanted; or class_weight='balanced' if "
+        "rare classes matter more.",
+        SingleLeafWarning,
+    )
