@@ -22,7 +22,10 @@ DATA_SETS = ("compas_split", "bike_praxis", "heloc_60", "adult_60")
 DEPTHS = (4, 5)
 REGULARIZATIONS = (0.001, 0.01)
 LEVELS = (1, 2)
-SUFFIXES = ("", ", exact last split")
+SUFFIXES = {  # of our own, by lookahead
+    1: ("", ", exact last split"),
+    2: ("", ", exact last split", ", own completions"),
+}
 EQUAL = 1e-9  # objectives closer than this are the same
 
 COLUMNS = columns(
@@ -47,7 +50,7 @@ def theirs(levels: int) -> str:
 
 
 def comparisons(data_sets: Sequence[str], levels: int) -> Iterator[Comparison]:
-    own = [ours(levels, suffix) for suffix in SUFFIXES]
+    own = [ours(levels, suffix) for suffix in SUFFIXES[levels]]
     methods = (*own, theirs(levels), f"{theirs(levels)}, search alone")
     for data_set in data_sets:
         for depth in DEPTHS:
@@ -74,7 +77,7 @@ def verdicts(rows: Sequence[report.Row]) -> list[dict[str, Any]]:
         cells.setdefault(cell, {})[row["method"]] = row
     found = []
     for levels in LEVELS:
-        for suffix in SUFFIXES:
+        for suffix in SUFFIXES[levels]:
             for penalty in REGULARIZATIONS:
                 names = ours(levels, suffix), theirs(levels), f"{theirs(levels)}, search alone"
                 triples = [

@@ -339,6 +339,7 @@ class Cart(Method):
 
 
 METHODS: dict[str, Callable[[Problem], Method]] = {
+    # Names that end here are the paper's algorithms.
     "splitsecond LicketySPLIT": partial(
         SplitSecond, name="LicketySPLITClassifier", exact_last_split=False
     ),
@@ -355,9 +356,12 @@ METHODS: dict[str, Callable[[Problem], Method]] = {
         for levels in (1, 2)
         for suffix in ("", ", exact last split")
     },
+    "splitsecond LicketySPLIT, lookahead 2, own completions": partial(
+        SplitSecond, name="LicketySPLITClassifier", lookahead_depth=2, completion="lickety"
+    ),
     **{
         f"splitsecond SPLIT, lookahead {levels}": partial(
-            SplitSecond, name="SPLITClassifier", lookahead_depth=levels
+            SplitSecond, name="SPLITClassifier", lookahead_depth=levels, exact_last_split=False
         )
         for levels in range(1, 6)
     },
@@ -365,7 +369,7 @@ METHODS: dict[str, Callable[[Problem], Method]] = {
     "splitsecond optimal, raw": partial(
         SplitSecond, name="OptimalTreeClassifier", binarizer="midpoint"
     ),
-    "splitsecond greedy": partial(SplitSecond, name="GreedyTreeClassifier"),
+    "splitsecond greedy": partial(SplitSecond, name="GreedyTreeClassifier", exact_last_split=False),
     "tree-praxis, lookahead 1": partial(TreePraxis, lookahead=1),
     "tree-praxis, lookahead 2": partial(TreePraxis, lookahead=2),
     "licketysplit, lookahead 1": partial(Licketysplit, lookahead=1),

@@ -38,6 +38,7 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
                 regularization=PENALTY,
                 max_depth=depth,
                 lookahead_depth=lookahead,
+                exact_last_split=False,
                 **settings.limits,
             )
             taken = clock(model, X, y)

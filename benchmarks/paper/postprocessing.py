@@ -41,6 +41,7 @@ def measure(job: Job, settings: Settings) -> list[dict[str, Any]]:
                     regularization=penalty,
                     max_depth=DEPTH,
                     lookahead_depth=lookahead,
+                    exact_last_split=False,
                     postprocess=postprocess,
                     n_jobs=settings.threads,
                     time_limit=settings.time_limit,

@@ -74,6 +74,14 @@ struct LossKernels {
     // The minimum loss of two leaves, over all features; at most that of one leaf.
     Cost (*best_stump)(const Objective& objective, const FeatureCounts& counts);
 
+    // The same with the feature, the first among equals; -1: none has enough rows on both sides and loses less than
+    // one leaf.
+    struct Stump {
+        Cost loss;
+        std::ptrdiff_t feature;
+    };
+    Stump (*first_best_stump)(const Objective& objective, const FeatureCounts& counts);
+
     // For both children of every feature, the minimum loss of one further split. yes[j] and no[j] hold the loss of a
     // leaf at first, and only fall; with[j] is the weight of feature j.
     void (*best_stumps)(const Objective& objective, const PairCounts& counts, const Count* with, Cost* yes,

@@ -60,10 +60,30 @@ SPLITSECOND_INLINE void on_both_sides(const FeatureCounts& p, std::size_t begin,
              [=](std::size_t j) { return all - with[j]; }, no);
 }
 
+// For two classes, calls visit(j, loss of the yes-side, loss of the no-side) in one loop.
+template <class LossType, class Visit>
+SPLITSECOND_INLINE void for_sides_of_two(const LossType& loss, const FeatureCounts& p, std::size_t begin,
+                                         std::size_t n, const Visit& visit) {
+    const Count* single0 = p.single + begin;
+    const Count* single1 = single0 + p.step;
+    const Count total0 = p.total[0], total1 = p.total[1];
+    for (std::size_t j = 0; j < n; ++j)
+        visit(j, loss.of_two(single0[j], single1[j]), loss.of_two(total0 - single0[j], total1 - single1[j]));
+}
+
 template <class LossType>
 SPLITSECOND_INLINE void block_losses(const LossType& loss, const FeatureCounts& p, std::size_t begin,
                                      std::size_t n, Count all, const Count* with,
                                      typename LossType::Value* yes, typename LossType::Value* no) {
+    if constexpr (kHasOfTwo<LossType>) {
+        if (p.n_classes == 2) {
+            for_sides_of_two(loss, p, begin, n, [&](std::size_t j, auto in_yes, auto in_no) {
+                yes[j] = in_yes;
+                no[j] = in_no;
+            });
+            return;
+        }
+    }
     const auto evaluate = [&](const auto& weight, const auto& total, typename LossType::Value* out) {
         loss.losses(p.n_classes, n, weight, total, out);
     };
@@ -73,10 +93,13 @@ SPLITSECOND_INLINE void block_losses(const LossType& loss, const FeatureCounts& 
 // Which of these features have enough rows on both sides, given their weight.
 struct EnoughRows {
     const FeatureCounts& counts;
+    Count all;  // weight
     Count all_rows;
 
     explicit EnoughRows(const FeatureCounts& p)
-        : counts(p), all_rows(p.counts_rows ? p.total[p.n_classes] : sum_of(p.total, p.n_classes)) {}
+        : counts(p),
+          all(sum_of(p.total, p.n_classes)),
+          all_rows(p.counts_rows ? p.total[p.n_classes] : all) {}
 
     const Count* rows(std::size_t begin, const Count* with) const {
         return counts.counts_rows ? counts.single + counts.n_classes * counts.step + begin : with;
@@ -102,29 +125,85 @@ void leaf_losses(const Objective& objective, const FeatureCounts& p, Count* with
     });
 }
 
-template <class LossType>
-Cost best_stump(const Objective& objective, const FeatureCounts& p) {
+// Calls visit(begin, n, sums) with what two leaves lose for each feature of a block; without enough rows on both sides,
+// as much as one leaf.
+template <class LossType, class Visit>
+SPLITSECOND_INLINE void for_stumps(const Objective& objective, const FeatureCounts& p, Cost leaf,
+                                   const Visit& visit) {
     using Value = typename LossType::Value;
-    const Count all = sum_of(p.total, p.n_classes);
     const EnoughRows has_enough(p);
-    Cost best = objective.leaf_loss(p.n_classes, [&](std::size_t c) { return p.total[c]; });
-    with_loss_for<LossType>(objective, all, [&](const auto& loss) {
+    with_loss_for<LossType>(objective, has_enough.all, [&](const auto& loss) {
         for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
             Count weight[kFeatureBlock];
             Value in_yes[kFeatureBlock], in_no[kFeatureBlock];
             block_weights(p, begin, n, weight);
-            block_losses(loss, p, begin, n, all, weight, in_yes, in_no);
+            block_losses(loss, p, begin, n, has_enough.all, weight, in_yes, in_no);
             for (std::size_t j = 0; j < n; ++j) in_yes[j] += in_no[j];
             if (p.min_rows > 1) {
                 const Count* rows = has_enough.rows(begin, weight);
-                const auto leaf = static_cast<Value>(best);
-                for (std::size_t j = 0; j < n; ++j) in_yes[j] = has_enough(rows[j]) ? in_yes[j] : leaf;
+                for (std::size_t j = 0; j < n; ++j)
+                    in_yes[j] = has_enough(rows[j]) ? in_yes[j] : static_cast<Value>(leaf);
             }
-            Value minimum = in_yes[0];
-            for (std::size_t j = 1; j < n; ++j) minimum = smaller(minimum, in_yes[j]);
-            best = smaller(best, static_cast<Cost>(minimum));
+            visit(begin, n, in_yes);
         });
     });
+}
+
+template <class Value>
+SPLITSECOND_INLINE Value minimum_of(const Value* values, std::size_t n) {
+    Value minimum = values[0];
+    for (std::size_t j = 1; j < n; ++j) minimum = smaller(minimum, values[j]);
+    return minimum;
+}
+
+inline Cost leaf_of_all(const Objective& objective, const FeatureCounts& p) {
+    return objective.leaf_loss(p.n_classes, [total = p.total](std::size_t c) { return total[c]; });
+}
+
+template <class LossType>
+Cost best_stump(const Objective& objective, const FeatureCounts& p) {
+    using Value = typename LossType::Value;
+    Cost best = leaf_of_all(objective, p);
+    if constexpr (kHasOfTwo<LossType>) {
+        if (p.n_classes == 2 && p.min_rows <= 1) {
+            auto minimum = static_cast<Value>(best);
+            for_sides_of_two(objective.as<LossType>(), p, 0, p.n_features,
+                             [&](std::size_t, Value yes, Value no) {
+                                 minimum = smaller(minimum, static_cast<Value>(yes + no));
+                             });
+            return static_cast<Cost>(minimum);
+        }
+    }
+    for_stumps<LossType>(objective, p, best, [&](std::size_t, std::size_t n, const Value* sums) {
+        best = smaller(best, static_cast<Cost>(minimum_of(sums, n)));
+    });
+    return best;
+}
+
+template <class LossType>
+LossKernels::Stump first_best_stump(const Objective& objective, const FeatureCounts& p) {
+    using Value = typename LossType::Value;
+    LossKernels::Stump best{leaf_of_all(objective, p), -1};
+    const auto offer = [&](std::size_t begin, std::size_t n, const Value* sums) {
+        const Value minimum = minimum_of(sums, n);
+        if (static_cast<Cost>(minimum) >= best.loss) return;
+        std::size_t first = 0;
+        while (sums[first] != minimum) ++first;
+        best = {static_cast<Cost>(minimum), static_cast<std::ptrdiff_t>(begin + first)};
+    };
+    if constexpr (kHasOfTwo<LossType>) {
+        if (p.n_classes == 2 && p.min_rows <= 1) {
+            for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
+                Value sums[kFeatureBlock];
+                for_sides_of_two(
+                    objective.as<LossType>(), p, begin, n,
+                    [&](std::size_t j, Value yes, Value no) { sums[j] = static_cast<Value>(yes + no); });
+                offer(begin, n, sums);
+            });
+            return best;
+        }
+    }
+    for_stumps<LossType>(objective, p, best.loss, offer);
     return best;
 }
 
@@ -256,14 +335,23 @@ using Criteria = LossKernels::Criteria;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTie = 1e-9;  // of the weight, or of the root's loss
 
-// Sets the criteria of features begin .. begin + n - 1 that have enough rows on both sides; returns their minimum.
-SPLITSECOND_INLINE double keep_admissible(const EnoughRows& has_enough, const Count* rows, std::size_t n,
-                                          const double* value, double* criterion) {
+// Sets the criteria of n features that have enough rows on both sides; returns their minimum. value(j) is what they
+// are, inside[j] their weight.
+template <class ValueOf>
+SPLITSECOND_INLINE double keep_admissible(const EnoughRows& has_enough, std::size_t begin, std::size_t n,
+                                          const Count* inside, const ValueOf& value, double* criterion) {
     double minimum = kInfinity;
-    for (std::size_t j = 0; j < n; ++j) {
-        const double split = has_enough(rows[j]) ? value[j] : kInfinity;
-        criterion[j] = split;
+    const auto keep = [&](std::size_t j, bool admissible) {
+        const double split = admissible ? value(j) : kInfinity;
+        criterion[begin + j] = split;
         minimum = split < minimum ? split : minimum;
+    };
+    if (has_enough.counts.min_rows <= 1) {
+        const Count all = has_enough.all;
+        for (std::size_t j = 0; j < n; ++j) keep(j, inside[j] > 0 && inside[j] < all);
+    } else {
+        const Count* rows = has_enough.rows(begin, inside);
+        for (std::size_t j = 0; j < n; ++j) keep(j, has_enough(rows[j]));
     }
     return minimum;
 }
@@ -271,21 +359,21 @@ SPLITSECOND_INLINE double keep_admissible(const EnoughRows& has_enough, const Co
 template <class H>
 inline double split_entropies_with(const H& h, const FeatureCounts& p, double* entropy) {
     const EnoughRows has_enough(p);
-    const Count all = sum_of(p.total, p.n_classes);
+    const Count all = has_enough.all;
     double minimum = kInfinity;
     for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
         Count inside[kFeatureBlock] = {};
         double spent[kFeatureBlock] = {};
         for (std::size_t c = 0; c < p.n_classes; ++c) {
             const Count* count = p.single + c * p.step + begin;
+            const Count total = p.total[c];
             for (std::size_t j = 0; j < n; ++j) {
                 inside[j] += count[j];
-                spent[j] += h(count[j]) + h(p.total[c] - count[j]);
+                spent[j] += h(count[j]) + h(total - count[j]);
             }
         }
-        for (std::size_t j = 0; j < n; ++j) spent[j] = h(inside[j]) + h(all - inside[j]) - spent[j];
-        minimum = smaller(
-            minimum, keep_admissible(has_enough, has_enough.rows(begin, inside), n, spent, entropy + begin));
+        const auto value = [&](std::size_t j) { return h(inside[j]) + h(all - inside[j]) - spent[j]; };
+        minimum = smaller(minimum, keep_admissible(has_enough, begin, n, inside, value, entropy));
     });
     return minimum;
 }
@@ -317,10 +405,10 @@ inline Criteria weighted_split_entropies(const LossType& loss, const FeatureCoun
                 spent[j] += x_log2_x(in) + x_log2_x(stake * static_cast<double>(p.total[c] - count[j]));
             }
         }
-        for (std::size_t j = 0; j < n; ++j)
-            spent[j] = x_log2_x(inside[j]) + x_log2_x(all - inside[j]) - spent[j];
-        minimum = smaller(
-            minimum, keep_admissible(has_enough, has_enough.rows(begin, with), n, spent, entropy + begin));
+        const auto value = [&](std::size_t j) {
+            return x_log2_x(inside[j]) + x_log2_x(all - inside[j]) - spent[j];
+        };
+        minimum = smaller(minimum, keep_admissible(has_enough, begin, n, with, value, entropy));
     });
     return {minimum, kTie * all};
 }
@@ -340,9 +428,8 @@ inline Criteria split_losses(const Objective& objective, const FeatureCounts& p,
                 loss.real(p.n_classes, n, weight, total, out);
             };
             on_both_sides(p, begin, with, all, evaluate, yes, no);
-            for (std::size_t j = 0; j < n; ++j) yes[j] += no[j];
-            minimum = smaller(
-                minimum, keep_admissible(has_enough, has_enough.rows(begin, with), n, yes, losses + begin));
+            const auto value = [&](std::size_t j) { return yes[j] + no[j]; };
+            minimum = smaller(minimum, keep_admissible(has_enough, begin, n, with, value, losses));
         });
     });
     return {minimum, kTie * static_cast<double>(objective.parameters.root_loss)};
@@ -359,8 +446,8 @@ Criteria split_criteria(const Objective& objective, const FeatureCounts& counts,
 }
 
 template <class LossType>
-constexpr LossKernels kLossKernels = {leaf_losses<LossType>, best_stump<LossType>, best_stumps<LossType>,
-                                      split_criteria<LossType>};
+constexpr LossKernels kLossKernels = {leaf_losses<LossType>, best_stump<LossType>, first_best_stump<LossType>,
+                                      best_stumps<LossType>, split_criteria<LossType>};
 
 }  // namespace
 }  // namespace splitsecond

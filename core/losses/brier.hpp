@@ -19,12 +19,13 @@ struct Brier : Rounded<Brier> {
     static constexpr double per_error = 1;  // sum W_c^2 <= N max W_c
 
     double scale;
-    double max_rounding;
+    Rounding rounding;
 
-    SPLITSECOND_INLINE Brier(double units, double rounding) : scale(units), max_rounding(rounding) {}
+    SPLITSECOND_INLINE Brier(double units, Rounding rounds) : scale(units), rounding(rounds) {}
     SPLITSECOND_INLINE static Brier of(const LossParameters& given) {
-        return {given.scale, given.max_rounding};
+        return {given.scale, Rounding::of(given)};
     }
+    static double noise(double weight) { return 8 * kUlp * weight; }
 
     // The loss rises fastest with a row of another class in a pure leaf, by 2; and rounding may add a unit.
     Cost max_row_loss() const { return static_cast<Cost>(std::ceil(2 * scale)) + 1; }

@@ -20,7 +20,7 @@ namespace splitsecond {
 struct Costs {
     static constexpr std::string_view name = "costs";
     static constexpr Criterion criterion = Criterion::weighted_entropy;
-    static constexpr bool labels_tell = true;
+    static constexpr bool is_exact = true;
     static constexpr bool says_class = false;  // its labels are classes
     using Value = Cost;
 

@@ -5,6 +5,7 @@
 // Cost:      x*log2(x) once a class and leaf; loops over small weights read it from a table.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <string_view>
 
@@ -19,21 +20,23 @@ struct LogLossBy : Rounded<LogLossBy<XLogX>> {
     static constexpr double per_error = 1.386294;  // an entropy of H bits means at most H / 2 errors a row
 
     double scale;
-    double max_rounding;
+    Rounding rounding;
     XLogX x_log_x;
 
-    SPLITSECOND_INLINE LogLossBy(double units, double rounding, XLogX by)
-        : scale(units), max_rounding(rounding), x_log_x(by) {}
+    SPLITSECOND_INLINE LogLossBy(double units, Rounding rounds, XLogX by)
+        : scale(units), rounding(rounds), x_log_x(by) {}
     SPLITSECOND_INLINE static LogLossBy of(const LossParameters& given) {
-        return {given.scale, given.max_rounding, XLogX{entropy_table()}};
+        return {given.scale, Rounding::of(given), XLogX{entropy_table()}};
     }
+    // Differences of sums of x*log2(x), which may be much larger than the loss.
+    static double noise(double weight) { return 8 * kUlp * weight * (1 + std::log2(weight)); }
     // The same for loops over weights of which none is above `all`.
     template <class Visit>
     SPLITSECOND_INLINE void for_weights_up_to(Count all, const Visit& visit) const {
         if (all < kEntropyTableSize)
-            visit(LogLossBy<FromTable>(scale, max_rounding, {x_log_x.table}));
+            visit(LogLossBy<FromTable>(scale, rounding, {x_log_x.table}));
         else
-            visit(LogLossBy<Computed>(scale, max_rounding, {}));
+            visit(LogLossBy<Computed>(scale, rounding, {}));
     }
 
     static Cost max_row_loss() { return kInfinite; }

@@ -26,6 +26,10 @@ struct LossList {
 
 using Losses = LossList<ZeroOne, Costs, Brier, LogLoss>;
 
+// Whether a leaf of two classes has a rule of its own, of one operation.
+template <class LossType>
+inline constexpr bool kHasOfTwo = requires(LossType loss) { loss.of_two(Count{}, Count{}); };
+
 enum class Loss : std::uint8_t {};  // a place in Losses
 
 // Calls visit.operator()<Type>() with the type at that place.

@@ -47,6 +47,15 @@ void LossParameters::set_costs(std::size_t n_actions, std::size_t n_classes, std
     held = std::move(arrays);
 }
 
+double Objective::leaf_rounding(Cost weight) const {
+    return with_loss([&](const auto& type) {
+        if constexpr (requires { type.noise(1.0); })
+            return 0.5 + parameters.scale * type.noise(static_cast<double>(weight));
+        else
+            return 0.0;
+    });
+}
+
 Cost Objective::max_row_cost(Cost weight) const {
     const Cost row = with_loss([](const auto& type) { return type.max_row_loss(); });
     const bool is_bounded = row == 0 || kInfinite / row / std::max<Cost>(price.loss, 1) > weight;

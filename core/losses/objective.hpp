@@ -30,7 +30,7 @@ struct Price {
 struct Objective {
     Price price;
     Loss loss{};  // the first of the list: zero_one
-    LossParameters parameters;
+    LossParameters parameters = {};
 
     // The loss as a value of its type, for loops that were made for it.
     template <class LossType>
@@ -38,7 +38,8 @@ struct Objective {
         return LossType::of(parameters);
     }
 
-    // Calls visit with that value. The first of the list is called in line, the others from a function of their own.
+    // Calls visit with that value. The first of the list is called in line, the others from a function of their own,
+    // which gets a copy: what the caller has stays in registers.
     template <class Visit>
     SPLITSECOND_INLINE std::invoke_result_t<const Visit&, ZeroOne> with_loss(const Visit& visit) const {
         if (loss == Loss{}) return visit(as<ZeroOne>());
@@ -48,13 +49,13 @@ struct Objective {
     // Loss of a leaf; weight_of(c) is the weight of class c there.
     template <class WeightOf>
     SPLITSECOND_INLINE Cost leaf_loss(std::size_t n_classes, const WeightOf& weight_of) const {
-        return with_loss([&](const auto& type) { return loss_of_leaf(type, n_classes, weight_of); });
+        return with_loss([=](const auto& type) { return loss_of_leaf(type, n_classes, weight_of); });
     }
 
     // What the leaf predicts: the number of a class, or of an action.
     template <class WeightOf>
     std::uint32_t prediction(std::size_t n_classes, const WeightOf& weight_of) const {
-        return with_loss([&](const auto& type) { return type.prediction(n_classes, weight_of); });
+        return with_loss([=](const auto& type) { return type.prediction(n_classes, weight_of); });
     }
     std::size_t n_labels(std::size_t n_classes) const {
         return with_loss([&](const auto& type) { return type.n_labels(n_classes); });
@@ -64,27 +65,32 @@ struct Objective {
     // unavoidable (data/equal_rows.hpp), all(c) that of all.
     template <class Marked, class All>
     SPLITSECOND_INLINE Cost unavoidable(std::size_t n_classes, const Marked& marked, const All& all) const {
-        return with_loss([&](const auto& type) { return type.unavoidable(n_classes, marked, all); });
+        return with_loss([=](const auto& type) { return type.unavoidable(n_classes, marked, all); });
     }
 
     // The maximum that a row of weight 1 adds to the cost of a tree, if it is not so large that costs of rows of this
     // weight overflow; kInfinite: no bound is known.
     Cost max_row_cost(Cost weight) const;
 
+    // How far a leaf's loss may be from the real one, in units, among rows of this weight.
+    double leaf_rounding(Cost weight) const;
+
+    // Whether losses are integers by themselves.
+    bool is_exact() const {
+        return with_loss([](const auto& type) { return type.is_exact; });
+    }
     // Whether the loss itself is what greedy chooses by.
     bool is_own_criterion() const {
         return with_loss([](const auto& type) { return type.criterion == Criterion::loss; });
     }
     // Whether a split says no more than a leaf: both sides predict the same, or lose together what one leaf does.
     bool is_trivial(Cost leaf_loss, Cost yes_loss, Cost no_loss, std::uint32_t yes, std::uint32_t no) const {
-        const bool by_label = with_loss([](const auto& type) { return type.labels_tell; });
-        return by_label ? yes == no : yes_loss + no_loss == leaf_loss;
+        return is_exact() ? yes == no : yes_loss + no_loss == leaf_loss;
     }
 
 private:
     template <class Visit>
-    SPLITSECOND_NOINLINE std::invoke_result_t<const Visit&, ZeroOne> with_other_loss(
-        const Visit& visit) const {
+    SPLITSECOND_NOINLINE std::invoke_result_t<const Visit&, ZeroOne> with_other_loss(Visit visit) const {
         return visit_loss(Losses{}, static_cast<std::size_t>(loss),
                           [&]<class LossType>() -> decltype(auto) { return visit(as<LossType>()); });
     }
@@ -92,6 +98,8 @@ private:
     template <class LossType, class WeightOf>
     static SPLITSECOND_INLINE Cost loss_of_leaf(const LossType& type, std::size_t n_classes,
                                                 const WeightOf& weight_of) {
+        if constexpr (kHasOfTwo<LossType>)
+            if (n_classes == 2) return Cost{type.of_two(weight_of(0), weight_of(1))};
         Count all = 0;
         for (std::size_t c = 0; c < n_classes; ++c) all += weight_of(c);
         typename LossType::Value out[1] = {};

@@ -27,9 +27,10 @@ struct CostMatrix {
 
 struct LossParameters {
     // Losses that are real numbers are rounded to whole units:
-    double scale = 1;         // so many units are a loss of 1,
-    Cost root_loss = 0;       // so many the loss of one leaf on all rows,
-    double max_rounding = 0;  // and so many at most are gained or lost by rounding all leaves of a tree.
+    double scale = 1;            // so many units are a loss of 1,
+    Cost root_loss = 0;          // so many the loss of one leaf on all rows;
+    double leaf_rounding = 0.5;  // what a leaf's loss may be off by,
+    double max_leaves = 0;       // and how many leaves a tree may have.
 
     CostMatrix costs;                  // for `costs`
     std::shared_ptr<const void> held;  // what that points to

@@ -1,6 +1,7 @@
 // Losses that are real numbers, rounded once to whole units, so that sums, comparisons and ties are of integers.
 //
-// Rounding:  to the nearest unit. Sums of leaves are off by half a unit for each leaf: bounds allow for it.
+// Rounding:  to the nearest unit. Sums of leaves are off by half a unit for each leaf, and what doubles are off by before
+//            that (Measure::noise): bounds allow for it.
 // Invariant: losses stay below 2^51 units (LossParameters::scale), where adding a constant rounds them.
 #pragma once
 
@@ -14,6 +15,7 @@
 
 namespace splitsecond {
 
+inline constexpr double kUlp = 0x1p-53;         // what one operation on doubles may be off by, of its result
 inline constexpr std::size_t kSideBySide = 64;  // leaves whose losses are found at once, at most
 
 SPLITSECOND_INLINE Cost to_units(double loss) {
@@ -21,13 +23,23 @@ SPLITSECOND_INLINE Cost to_units(double loss) {
     return static_cast<Cost>(as_bits(loss + kRounds) - as_bits(kRounds));
 }
 
+// How far the losses of a tree in units may be from the real ones: so much for each leaf.
+struct Rounding {
+    double of_leaf;
+    double max_leaves;
+
+    SPLITSECOND_INLINE static Rounding of(const LossParameters& given) {
+        return {given.leaf_rounding, given.max_leaves};
+    }
+};
+
 // What Brier score and log-loss share: a leaf says the shares of its classes, and predicts the majority class.
 // Measure::real gives the losses before they are rounded.
 template <class Measure>
 struct Rounded {
     static constexpr Criterion criterion = Criterion::loss;
-    static constexpr bool labels_tell = false;  // leaves of one label may say different shares
-    static constexpr bool says_class = true;    // its labels are classes
+    static constexpr bool is_exact = false;
+    static constexpr bool says_class = true;  // its labels are classes
     using Value = Cost;
 
     static std::size_t n_labels(std::size_t n_classes) { return n_classes; }
@@ -53,7 +65,7 @@ struct Rounded {
         const auto& own = static_cast<const Measure&>(*this);
         const auto errors = static_cast<double>(ZeroOne::unavoidable(n_classes, marked, all));
         const double loss = errors * Measure::per_error * own.scale;
-        const double rounding = smaller(errors, own.max_rounding) + 1;
+        const double rounding = smaller(errors, own.rounding.max_leaves) * own.rounding.of_leaf + 1;
         return loss > rounding ? static_cast<Cost>(loss - rounding) : 0;
     }
 };

@@ -27,9 +27,10 @@ SPLITSECOND_INLINE std::uint32_t majority_class(std::size_t n_classes, const Wei
 struct ZeroOne {
     static constexpr std::string_view name = "zero_one";
     static constexpr Criterion criterion = Criterion::entropy;  // what greedy chooses by (docs/algorithms.md)
-    static constexpr bool labels_tell = true;  // two leaves that predict the same lose as much as one
-    static constexpr bool says_class = true;   // its labels are classes
-    using Value = Count;                       // losses of leaves on different rows add up within it
+    static constexpr bool is_exact =
+        true;  // no rounding: what is unavoidable adds up, and labels tell losses
+    static constexpr bool says_class = true;  // its labels are classes
+    using Value = Count;                      // losses of leaves on different rows add up within it
 
     SPLITSECOND_INLINE static ZeroOne of(const LossParameters&) { return {}; }
     SPLITSECOND_INLINE static std::size_t n_labels(std::size_t n_classes) { return n_classes; }

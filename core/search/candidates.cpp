@@ -15,7 +15,8 @@ Candidates::Candidates(const Problem& problem, const Node& node, bool optimal, S
         bound_by_pairs(problem, node, scratch.scan, estimate);
     } else {
         best_gain(problem, view, counts, scratch.gains);
-        bound_by_leaves(problem, node);
+        scratch.scan.run_leaves(problem, view, counts);
+        bound_by_leaves(problem, scratch.scan);
     }
     const Cost all = weight_at(view, counts, view.ones());
     const Admissible admissible(problem, view, counts);
@@ -36,6 +37,8 @@ void Candidates::bound_by_pairs(const Problem& problem, const Node& node, const 
                                 std::vector<Cost>& estimate) {
     const View& view = node.view();
     const Count* counts = node.counts.data();
+    const bool adds_up = problem.objective.is_exact();
+    const Cost all_unavoidable = unavoidable_loss(problem, view, counts);
     estimate.resize(view.n_features);
     for (std::size_t f = 0; f < view.n_features; ++f) {
         const auto in_yes = [&](std::size_t column) {
@@ -52,18 +55,19 @@ void Candidates::bound_by_pairs(const Problem& problem, const Node& node, const 
         };
         const Cost yes = std::min(problem.cost(scan.leaf_yes[f], 1), problem.cost(scan.yes[f], 2));
         const Cost no = std::min(problem.cost(scan.leaf_no[f], 1), problem.cost(scan.no[f], 2));
-        lower[0][f] = std::min(yes, problem.cost(unavoidable(in_yes), 3));
-        lower[1][f] = std::min(no, problem.cost(unavoidable(in_no), 3));
+        const Cost in_yes_rows = unavoidable(in_yes);
+        const Cost in_no_rows = adds_up ? all_unavoidable - in_yes_rows : unavoidable(in_no);
+        lower[0][f] = std::min(yes, problem.cost(in_yes_rows, 3));
+        lower[1][f] = std::min(no, problem.cost(in_no_rows, 3));
         estimate[f] = yes + no;
     }
 }
 
-void Candidates::bound_by_leaves(const Problem& problem, const Node& node) {
+void Candidates::bound_by_leaves(const Problem& problem, const StumpScan& scan) {
     const Cost two = split_floor(problem.objective.price, 0);
-    for (std::size_t f = 0; f < node.view().n_features; ++f) {
-        const SideLosses leaf = side_losses(problem, node.view(), node.counts.data(), f);
-        lower[0][f] = std::min(problem.cost(leaf.yes, 1), two);
-        lower[1][f] = std::min(problem.cost(leaf.no, 1), two);
+    for (std::size_t f = 0; f < scan.with.size(); ++f) {
+        lower[0][f] = std::min(problem.cost(scan.leaf_yes[f], 1), two);
+        lower[1][f] = std::min(problem.cost(scan.leaf_no[f], 1), two);
     }
 }
 

@@ -55,7 +55,7 @@ public:
 private:
     void bound_by_pairs(const Problem& problem, const Node& node, const StumpScan& scan,
                         std::vector<Cost>& estimate);
-    void bound_by_leaves(const Problem& problem, const Node& node);
+    void bound_by_leaves(const Problem& problem, const StumpScan& scan);
 };
 
 // Minimum cost of any tree on rows with these counts: a leaf, the best single split, or three leaves.

@@ -31,8 +31,9 @@ Cost Greedy::min_stump_loss(const View& view, const Count* counts) {
 
 // The feature that greedy splits on; -1: none divides the rows, or at the last level none beats a leaf.
 std::ptrdiff_t Greedy::choose(const View& view, const Count* counts, std::size_t depth) {
+    Cost cost;
     const bool by_loss = depth == 1 && problem_.exact_last_split;
-    return by_loss ? best_split(problem_, view, counts) : best_gain(problem_, view, counts, gains_);
+    return by_loss ? best_split(problem_, view, counts, cost) : best_gain(problem_, view, counts, gains_);
 }
 
 Cost Greedy::build(const View& view, const Word* rows, const Count* counts, std::size_t depth,

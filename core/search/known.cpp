@@ -36,11 +36,12 @@ std::int32_t Search::known_split(const Node& node, std::size_t depth, std::size_
 
 // ---- threads --------------------------------------------------------------------------------------
 
-Search::Search(const Problem& problem, Workers& workers, bool shares_subproblems)
+Search::Search(const Problem& problem, Workers& workers, bool shares_subproblems, Completion completion)
     : problem_(problem),
       threads_(workers),
       cache_(problem.limits, workers.count() > 1),
-      shares_subproblems_(shares_subproblems) {
+      shares_subproblems_(shares_subproblems),
+      completion_(completion) {
     for (std::size_t i = 0; i < workers.count(); ++i) workers_.push_back(std::make_unique<Worker>(problem));
 }
 

@@ -90,21 +90,25 @@ void PairMatrix::counts_of(std::size_t i, Count* out) const {
     }
 }
 
+FeatureCounts StumpScan::run_leaves(const Problem& problem, const View& layout, const Count* counts) {
+    with.resize(layout.n_features);
+    leaf_yes.resize(layout.n_features);
+    leaf_no.resize(layout.n_features);
+    const FeatureCounts singles = totals.counts_of(problem, layout, counts);
+    problem.loss_kernels().leaf_losses(problem.objective, singles, with.data(), leaf_yes.data(),
+                                       leaf_no.data());
+    return singles;
+}
+
 void StumpScan::run(const Problem& problem, const View& layout, const Count* counts,
                     const PairMatrix& pairs) {
-    const std::size_t k = layout.n_features;
-    with.resize(k);
-    leaf_yes.resize(k);
-    leaf_no.resize(k);
-    scratch.resize(kStumpScratch * k);
-    const FeatureCounts singles = totals.counts_of(problem, layout, counts);
-    const LossKernels& kernels = problem.loss_kernels();
-    kernels.leaf_losses(problem.objective, singles, with.data(), leaf_yes.data(), leaf_no.data());
+    const FeatureCounts singles = run_leaves(problem, layout, counts);
+    scratch.resize(kStumpScratch * layout.n_features);
     yes = leaf_yes;  // to begin with
     no = leaf_no;
-    kernels.best_stumps(problem.objective,
-                        {singles, pairs.row(0, 0), pairs.class_step(), pairs.row_step(), scratch.data()},
-                        with.data(), yes.data(), no.data());
+    problem.loss_kernels().best_stumps(
+        problem.objective, {singles, pairs.row(0, 0), pairs.class_step(), pairs.row_step(), scratch.data()},
+        with.data(), yes.data(), no.data());
 }
 
 Bounds solve_two_levels(const Problem& problem, const View& layout, const Count* counts,
@@ -114,7 +118,7 @@ Bounds solve_two_levels(const Problem& problem, const View& layout, const Count*
     Cost best = leaf_cost(problem, layout, counts);
     std::int32_t feature = -1;
     for (std::size_t f = 0; f < layout.n_features; ++f) {
-        if (!admissible(f)) continue;  // with lambda = 0 a split of nothing could tie with one
+        if (!admissible(f, scan.with[f])) continue;  // with lambda = 0 a split of nothing could tie with one
         const Cost yes = std::min(problem.cost(scan.leaf_yes[f], 1), problem.cost(scan.yes[f], 2));
         const Cost no = std::min(problem.cost(scan.leaf_no[f], 1), problem.cost(scan.no[f], 2));
         if (yes + no < best) {
@@ -126,15 +130,10 @@ Bounds solve_two_levels(const Problem& problem, const View& layout, const Count*
 }
 
 Bounds solve_one_level(const Problem& problem, const View& layout, const Count* counts) {
-    const std::ptrdiff_t best = best_split(problem, layout, counts);
-    if (best < 0) {
-        const Cost leaf = leaf_cost(problem, layout, counts);
-        return {leaf, leaf, -1};
-    }
-    const auto f = static_cast<std::size_t>(best);
-    const SideLosses losses = side_losses(problem, layout, counts, f);
-    const Cost cost = problem.cost(losses.yes + losses.no, 2);
-    return {cost, cost, static_cast<std::int32_t>(layout.features[f])};
+    Cost cost;
+    const std::ptrdiff_t best = best_split(problem, layout, counts, cost);
+    if (best < 0) return {cost, cost, -1};
+    return {cost, cost, static_cast<std::int32_t>(layout.features[static_cast<std::size_t>(best)])};
 }
 
 }  // namespace splitsecond

@@ -63,6 +63,8 @@ struct StumpScan {
     Totals totals;
     std::vector<std::byte> scratch;
 
+    // Leaves alone.
+    FeatureCounts run_leaves(const Problem& problem, const View& layout, const Count* counts);
     void run(const Problem& problem, const View& layout, const Count* counts, const PairMatrix& pairs);
 };
 

@@ -10,26 +10,22 @@ FeatureCounts Totals::counts_of(const Problem& problem, const View& view, const 
 }
 
 SideLosses side_losses(const Problem& problem, const View& view, const Count* counts, std::size_t j) {
-    const auto with = [&](std::size_t c) { return counts[c * view.stride + j]; };
-    const auto without = [&](std::size_t c) { return counts[c * view.stride + view.ones()] - with(c); };
+    const auto with = [counts, &view, j](std::size_t c) { return counts[c * view.stride + j]; };
+    const auto without = [counts, &view, j](std::size_t c) {
+        return counts[c * view.stride + view.ones()] - counts[c * view.stride + j];
+    };
     return {problem.objective.leaf_loss(view.n_classes, with),
             problem.objective.leaf_loss(view.n_classes, without)};
 }
 
-std::ptrdiff_t best_split(const Problem& problem, const View& view, const Count* counts) {
-    Cost best = leaf_cost(problem, view, counts);
-    std::ptrdiff_t feature = -1;
-    const Admissible admissible(problem, view, counts);
-    for (std::size_t f = 0; f < view.n_features; ++f) {
-        if (problem.min_leaf_rows > 1 && !admissible(f)) continue;
-        const SideLosses leaf = side_losses(problem, view, counts, f);
-        const Cost cost = problem.cost(leaf.yes + leaf.no, 2);
-        if (cost < best) {
-            best = cost;
-            feature = static_cast<std::ptrdiff_t>(f);
-        }
-    }
-    return feature;
+std::ptrdiff_t best_split(const Problem& problem, const View& view, const Count* counts, Cost& cost) {
+    Totals totals;
+    const LossKernels::Stump best =
+        problem.loss_kernels().first_best_stump(problem.objective, totals.counts_of(problem, view, counts));
+    cost = leaf_cost(problem, view, counts);
+    if (best.feature < 0 || problem.cost(best.loss, 2) >= cost) return -1;
+    cost = problem.cost(best.loss, 2);
+    return best.feature;
 }
 
 }  // namespace splitsecond

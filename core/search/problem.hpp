@@ -79,8 +79,8 @@ struct Totals {
 
 // Loss of a leaf on all rows.
 inline Cost leaf_loss(const Problem& problem, const View& view, const Count* counts) {
-    return problem.objective.leaf_loss(view.n_classes,
-                                       [&](std::size_t c) { return counts[c * view.stride + view.ones()]; });
+    return problem.objective.leaf_loss(
+        view.n_classes, [counts, &view](std::size_t c) { return counts[c * view.stride + view.ones()]; });
 }
 
 inline Cost leaf_cost(const Problem& problem, const View& view, const Count* counts) {
@@ -94,8 +94,8 @@ struct SideLosses {
 };
 SideLosses side_losses(const Problem& problem, const View& view, const Count* counts, std::size_t j);
 
-// The feature of the view whose split is cheapest, the first among equals; -1: none beats a leaf.
-std::ptrdiff_t best_split(const Problem& problem, const View& view, const Count* counts);
+// The feature of the view whose split is cheapest, the first among equals, and its cost; -1: none beats a leaf.
+std::ptrdiff_t best_split(const Problem& problem, const View& view, const Count* counts, Cost& cost);
 
 // Weight of all classes in column j.
 inline Cost weight_at(const View& view, const Count* counts, std::size_t j) {
@@ -118,12 +118,15 @@ public:
           min_rows_(std::max<Cost>(problem.min_leaf_rows, 1)),
           all_(rows_at(view, counts, view.ones())) {}
 
-    bool operator()(std::size_t j) const {
-        const Cost rows = rows_at(view_, counts_, j);
-        return rows >= min_rows_ && all_ - rows >= min_rows_;
+    bool operator()(std::size_t j) const { return is_enough(rows_at(view_, counts_, j)); }
+    // The same where the weight of feature j is known.
+    bool operator()(std::size_t j, Cost weight) const {
+        return is_enough(view_.counts_rows ? rows_at(view_, counts_, j) : weight);
     }
 
 private:
+    bool is_enough(Cost rows) const { return rows >= min_rows_ && all_ - rows >= min_rows_; }
+
     const View& view_;
     const Count* counts_;
     const Cost min_rows_;
@@ -133,8 +136,9 @@ private:
 // Minimum loss of any tree on these rows (equivalent points).
 inline Cost unavoidable_loss(const Problem& problem, const View& view, const Count* counts) {
     return problem.objective.unavoidable(
-        view.n_classes, [&](std::size_t c) { return counts[c * view.stride + view.unavoidable()]; },
-        [&](std::size_t c) { return counts[c * view.stride + view.ones()]; });
+        view.n_classes,
+        [counts, &view](std::size_t c) { return counts[c * view.stride + view.unavoidable()]; },
+        [counts, &view](std::size_t c) { return counts[c * view.stride + view.ones()]; });
 }
 
 // Minimum cost of any tree with a split on these rows; infinite where there are too few for two leaves.

@@ -50,11 +50,32 @@ Bounds Search::child_value(Worker& worker, std::size_t level, OpenSplit& split, 
         // Completions cost little beside the rows gathered: looking further than asked spares gathering them
         // again for another path with a larger budget.
         const Cost more = lookahead == 1 && shares_subproblems_ ? problem_.objective.price.leaf / 2 : 0;
-        result = minimise(worker, level + 1, *child, depth, lookahead, budget + more);
+        const bool follows = completion_ == Completion::lickety && lookahead < depth;
+        // Where the first split leads may cost less than what it was judged by: a budget cannot rule it out.
+        result = minimise(worker, level + 1, *child, depth, lookahead, follows ? kInfinite : budget + more);
+        if (follows && !problem_.limits.stopped())
+            result = follow(worker, level + 1, *child, depth, lookahead, result);
+        if (follows && problem_.limits.stopped()) return known;
     }
     result.lower = std::max(result.lower, known.lower);
     if (remembers(lookahead)) cache_.store(split.key(side, depth, lookahead), result);
     return result;
+}
+
+// W of a node, given the first split of its tree: the same lookahead again on both sides.
+Bounds Search::follow(Worker& worker, std::size_t level, const Node& node, std::size_t depth,
+                      std::size_t lookahead, const Bounds& first) {
+    const Cost leaf = leaf_cost(problem_, node.view(), node.counts.data());
+    if (first.feature < 0) return {leaf, leaf, -1};
+    OpenSplit& split = worker.level(level).split;
+    split.open_on(node, first.feature);
+    Cost sum = 0;
+    for (int side = 0; side < 2; ++side) {
+        const std::size_t below = std::min(lookahead, depth - 1);
+        const Bounds known = known_bounds(worker, split, side, depth - 1, below);
+        sum += child_value(worker, level, split, side, depth - 1, below, kInfinite, known).upper;
+    }
+    return sum < leaf ? Bounds{sum, sum, first.feature} : Bounds{leaf, leaf, -1};
 }
 
 // ---- the minimum over features --------------------------------------------------------------------

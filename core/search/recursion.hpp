@@ -7,6 +7,9 @@
 // value() is V of a node, child_value() V of a child, and minimise() the minimum over f. Leaves (d = 0) and the last
 // level need no search: known_bounds() (known.cpp). Together with the case k = 0 these are the paper's get_bounds
 // (Algorithm 1).
+// With completions by LicketySPLIT (Completion::lickety), a child of a split that is being judged is worth what the
+// LicketySPLIT tree with one level of lookahead less costs there: W(D, d, 0) = greedy(D, d), W(D, d, k) = the cost of
+// the tree that LicketySPLIT with lookahead k and these completions makes. It is never above V.
 // Everything else here only makes them fast: bounds (bounds.hpp), the cache (cache.hpp), and, for the optimal
 // value (k = d), pair counts that solve the last two levels at once (pairs.hpp).
 //
@@ -29,11 +32,14 @@
 
 namespace splitsecond {
 
+// What the trees below the lookahead are.
+enum class Completion { greedy, lickety };
+
 class Search {
 public:
     // shares_subproblems: nodes are reached by several paths, so that greedy values are kept too, and pair counts
     // of nodes above completions pay.
-    Search(const Problem& problem, Workers& workers, bool shares_subproblems);
+    Search(const Problem& problem, Workers& workers, bool shares_subproblems, Completion completion);
     ~Search();
 
     // V of a node; lookahead >= 1.
@@ -63,6 +69,8 @@ private:
                        std::size_t lookahead, Cost budget, const Bounds& known);
     Bounds minimise(Worker& worker, std::size_t level, const Node& node, std::size_t depth,
                     std::size_t lookahead, Cost budget);
+    Bounds follow(Worker& worker, std::size_t level, const Node& node, std::size_t depth,
+                  std::size_t lookahead, const Bounds& first);
 
     // Bounds that need no search (known.cpp).
     Bounds known_bounds(Worker& worker, OpenSplit& split, int side, std::size_t depth, std::size_t lookahead);
@@ -85,6 +93,7 @@ private:
     Workers& threads_;
     Cache cache_;
     const bool shares_subproblems_;
+    const Completion completion_;
     std::vector<std::unique_ptr<Worker>> workers_;
 };
 

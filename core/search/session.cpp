@@ -21,9 +21,9 @@ Problem problem_of(const SearchOptions& options, Cost weight, Limits& limits) {
     problem.exact_last_split = options.exact_last_split && !options.objective.is_own_criterion();
     problem.min_leaf_rows = options.min_leaf_rows;
     problem.max_row_cost = options.objective.max_row_cost(weight);
-    // Half a unit a leaf.
-    problem.objective.parameters.max_rounding =
-        std::ldexp(0.5, static_cast<int>(std::min<std::size_t>(options.max_depth, 64)));
+    LossParameters& parameters = problem.objective.parameters;
+    parameters.leaf_rounding = options.objective.leaf_rounding(weight);
+    parameters.max_leaves = std::ldexp(1.0, static_cast<int>(std::min<std::size_t>(options.max_depth, 64)));
     return problem;
 }
 
@@ -47,12 +47,13 @@ Node root_of(const Problem& problem, View view) {
 
 }  // namespace
 
-Session::Session(View view, const SearchOptions& options, bool shares_subproblems, Limits& limits)
+Session::Session(View view, const SearchOptions& options, bool shares_subproblems, Limits& limits,
+                 Completion completion)
     : problem(problem_of(options, weight_of(view), limits)),
       root(root_of(problem, std::move(view))),
       depth(std::min({options.max_depth, root.own.n_features, kMaxDepth})),
       workers(options.n_threads, limits),
-      search(problem, workers, shares_subproblems),
+      search(problem, workers, shares_subproblems, completion),
       algorithms(problem, search),
       greedy(algorithms.greedy(root, depth)) {}
 

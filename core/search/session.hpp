@@ -43,7 +43,8 @@ class Session {
 public:
     // The greedy tree first: whatever happens from here on, there is something to return. shares_subproblems: as
     // Search has it.
-    Session(View view, const SearchOptions& options, bool shares_subproblems, Limits& limits);
+    Session(View view, const SearchOptions& options, bool shares_subproblems, Limits& limits,
+            Completion completion = Completion::greedy);
 
     // Orders the rows by the greedy tree, so that counting skips more of them (row_order.hpp).
     void order_rows();

@@ -10,7 +10,8 @@ namespace {
 void solve_packed(View view, const Options& options, Limits& limits, Solution& solution) {
     const Algorithm algorithm = options.algorithm;
     const bool looks_ahead = algorithm == Algorithm::split || algorithm == Algorithm::lickety_split;
-    Session session(std::move(view), options, looks_ahead && options.lookahead > 1, limits);
+    Session session(std::move(view), options, looks_ahead && options.lookahead > 1, limits,
+                    algorithm == Algorithm::lickety_split ? options.completion : Completion::greedy);
     Node& root = session.root;
     const std::size_t depth = session.depth;
     solution.tree = session.greedy;

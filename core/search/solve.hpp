@@ -23,8 +23,9 @@ enum class Algorithm { greedy, lickety_split, split, optimal };
 
 struct Options : SearchOptions {
     Algorithm algorithm = Algorithm::lickety_split;
-    std::size_t lookahead = 1;  // split and lickety_split
-    bool postprocess = true;    // split alone
+    std::size_t lookahead = 1;                   // split and lickety_split
+    bool postprocess = true;                     // split alone
+    Completion completion = Completion::greedy;  // lickety_split alone
 };
 
 struct Solution : Outcome {

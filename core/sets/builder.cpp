@@ -235,11 +235,11 @@ void SetBuilder::describe(std::size_t worker, OpenSplit& split, std::size_t leve
     // Where a prefix may end, greedy trees may raise the budget of the node.
     const bool in_prefix = role_at(level) != Role::plain;
     const Cost budget = in_prefix ? kInfinite : out.budget;
+    StumpScan& scan = session_.search.scratch(worker).scan;
+    scan.run_leaves(problem_, view, counts);
     const Admissible admissible(problem_, view, counts);
     for (std::size_t j = 0; j < view.n_features; ++j) {
-        if (!admissible(j)) continue;
-        const SideLosses losses = side_losses(problem_, view, counts, j);
-        if (problem_.cost(losses.yes + losses.no, 2) > budget) continue;
+        if (problem_.cost(scan.leaf_yes[j] + scan.leaf_no[j], 2) > budget || !admissible(j)) continue;
         const Leaf yes = leaf_of(view, counts, j);
         out.stumps.push_back({static_cast<std::int32_t>(view.features[j]), yes, rest_of(out.leaf, yes)});
     }

@@ -83,6 +83,7 @@ void bind_requests(nb::module_& m) {
                      [](const Objective& objective) {
                          return std::bit_width(static_cast<Word>(objective.parameters.root_loss)) - 1;
                      })
+        .def("leaf_rounding", &Objective::leaf_rounding, "weight"_a)
         .def_prop_ro("costs", &costs_of, nb::rv_policy::automatic)
         .def_prop_ro("loss_price", [](const Objective& objective) { return objective.price.loss; })
         .def_prop_ro("leaf_price", [](const Objective& objective) { return objective.price.leaf; });

@@ -21,6 +21,12 @@ Algorithm algorithm_named(const std::string& name) {
     throw std::invalid_argument("algorithm='" + name + "' is not one of greedy, lickety, split, optimal.");
 }
 
+Completion completion_named(const std::string& name) {
+    if (name == "greedy") return Completion::greedy;
+    if (name == "lickety") return Completion::lickety;
+    throw std::invalid_argument("completion='" + name + "' is not one of greedy, lickety.");
+}
+
 Solution solve_request(const HeldTable& table, const HeldTarget& target, const TreeRequest& request) {
     check_rows(table, target);
     check_costs(request.options.objective, target);
@@ -37,8 +43,10 @@ void bind_solving(nb::module_& m) {
             "__init__",
             [](TreeRequest* self, const std::string& algorithm, const Objective& objective,
                std::size_t max_depth, std::size_t lookahead, bool postprocess, bool exact_last_split,
-               Count min_leaf_rows, const RunOptions& run, const SpeedOptions& speed) {
+               Count min_leaf_rows, const std::string& completion, const RunOptions& run,
+               const SpeedOptions& speed) {
                 Options options;
+                options.completion = completion_named(completion);
                 options.algorithm = algorithm_named(algorithm);
                 options.lookahead = lookahead;
                 options.postprocess = postprocess;
@@ -46,7 +54,7 @@ void bind_solving(nb::module_& m) {
                 new (self) TreeRequest{options, run};
             },
             "algorithm"_a, "objective"_a, nb::kw_only(), "max_depth"_a, "lookahead"_a, "postprocess"_a,
-            "exact_last_split"_a, "min_leaf_rows"_a = 1, "run"_a, "speed"_a);
+            "exact_last_split"_a, "min_leaf_rows"_a = 1, "completion"_a = "greedy", "run"_a, "speed"_a);
 
     nb::class_<Solution, Outcome>(m, "Solution")
         .def_prop_ro(

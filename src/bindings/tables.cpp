@@ -1,6 +1,5 @@
 // The tables and targets that searches are given: numpy arrays, which are kept alive and never copied.
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
 #include "bindings.hpp"
@@ -110,8 +109,9 @@ void check_costs(const Objective& objective, const HeldTarget& target) {
     if (costs.n_actions == 0) return;
     if (costs.n_classes != target.target.n_classes)
         throw std::invalid_argument("there must be a cost for every action and class.");
-    if (costs.maximum >
-        kInfinite / std::max<Cost>(objective.price.loss, 1) / std::numeric_limits<Count>::max())
+    Cost total = 0;
+    for (std::size_t i = 0; i < target.n_rows; ++i) total += target.target.weight_of(i);
+    if (costs.maximum > kInfinite / std::max<Cost>(objective.price.loss, 1) / std::max<Cost>(total, 1))
         throw std::invalid_argument("the costs are too large.");
 }
 

@@ -13,7 +13,7 @@ from hostile import Frame, frames
 from hypothesis import given, settings
 from sklearn.datasets import load_iris
 
-from splitsecond import MidpointBinarizer, ThresholdGuessBinarizer
+from splitsecond import LicketySPLITClassifier, MidpointBinarizer, ThresholdGuessBinarizer
 
 
 @pytest.fixture(scope="module")
@@ -178,3 +178,18 @@ def test_extreme_weights_do_no_harm(mixed: Any, max_depth: int) -> None:
     weights = 10.0 ** rng.integers(-12, 6, len(X))
     binarizer = ThresholdGuessBinarizer(max_depth=max_depth).fit(X, y, sample_weight=weights)
     assert all(np.isfinite(q.value) for q in binarizer.literals_ if isinstance(q.value, float))
+
+
+@pytest.mark.parametrize(
+    "asked", [{"loss": "log_loss"}, {"loss": "brier"}, {"costs": [[0, 9], [1, 0]]}]
+)
+def test_the_best_split_by_itself_stays_by_the_loss_of_the_fit(asked: Any) -> None:
+    """No split of a rare class saves an error, but some tell its probability."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(2000, 3))
+    y = rng.random(2000) < np.where(X[:, 2] > 1, 0.25, 0.02)
+    guess = ThresholdGuessBinarizer(max_features=1)
+    model = LicketySPLITClassifier(binarizer=guess, **asked).fit(X, y)
+    (question,) = model.binarizer_.literals_
+    assert question.column == 2
+    assert 0.8 < question.value < 1.2

@@ -117,7 +117,12 @@ DEFAULTS_OF: dict[str, list[Any]] = {
 PARAMETERS = {"bootstraps": "n_bootstraps", ("explore", "top"): "max_trees"}  # of other names
 # Options that have a default of the program: None stands for a rule that help cannot show, and
 # the path is cross-validated.
-OWN = {("path", "cv"), *((name, "lookahead_depth") for name in DEFAULTS_OF)}
+OWN = {
+    ("path", "cv"),
+    *((name, "lookahead_depth") for name in DEFAULTS_OF),
+    *((name, "exact_last_split") for name in DEFAULTS_OF),
+    *((name, "completion") for name in DEFAULTS_OF),
+}
 
 
 @pytest.mark.parametrize("name", DEFAULTS_OF)

@@ -81,7 +81,7 @@ def test_costs(people: Path, costs_file: Path, tmp_path: Path, inline: bool) -> 
     assert found["tree"]["actions"] == list(COSTS)
     model = load(out)
     leaves = model.n_leaves_ * model.regularization
-    assert found["training_cost"] == pytest.approx(found["objective"] - leaves)
+    assert found["training_loss"] == pytest.approx(found["objective"] - leaves)
     X, y = table()
     held_out = scoring.hold_out(scoring.Data(X, y), 0.25, 0)[1]
     cost = model.expected_cost(held_out.X, held_out.y)
@@ -141,7 +141,7 @@ def test_costs_for_sets_and_paths(people: Path, costs_file: Path, tmp_path: Path
     some = ("--max-leaves", 20, "--out", tmp_path / "some.json")
     best = result("rashomon", people, *options, *some)
     text = run("show", tmp_path / "some.json").stdout
-    assert f"training cost {best['training_cost']:.4g} · objective" in text
+    assert f"training mean cost {best['training_loss']:.4g} · objective" in text
     path = result("path", people, *options)
     assert path["path"][-1]["loss"] == pytest.approx(0.25)
     assert path["path"][-1]["cv_loss"] == pytest.approx(0.25)
@@ -170,6 +170,7 @@ def test_a_class_with_costs_that_a_fold_lacks(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_scoring(people: Path, tmp_path: Path) -> None:
     args = ("path", people, *TARGET, "--max-depth", 3, "--scoring", "roc_auc")
     X, y = table()
@@ -214,6 +215,7 @@ def test_scores_of_probabilities(people: Path, tmp_path: Path) -> None:
     assert "expected_cost" not in found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["zero_one", "log_loss"])
 def test_levels_of_intervals(people: Path, tmp_path: Path, loss: str) -> None:
     out = tmp_path / "model.json"

@@ -167,8 +167,8 @@ def test_a_class_may_be_missing_from_a_fold(loss: str) -> None:
 @pytest.mark.parametrize(
     ("loss", "columns", "axis"),
     [
-        ("log_loss", "rel. loss  cv log-loss (s.e.)", "log-loss"),
-        ("brier", "rel. loss  cv Brier (s.e.)", "Brier score, summed over classes"),
+        ("log_loss", "rel. loss  cv log-loss (s.e.)", "log-loss of a row"),
+        ("brier", "rel. loss  cv Brier (s.e.)", "Brier score of a row"),
         ("costs", "  cost  cv cost (s.e.)", "mean cost of a row"),
     ],
 )

@@ -333,6 +333,8 @@ SAID: dict[str, Any] = {
     "many-classes": ["other", "old", "old", "cook", "old"],
     "zero-one": [0, 0, 1, 1],
     "greedy-weighted": [False, True, False, False, True],
+    "log-loss": ["cook", "old", "old", "cook", "old"],
+    "refer": ["ask", "old", "old", "cook", "old"],
     "fixed": [
         [1, 1, 0, 1, 1, 1],
         [0, 0, 0, 0, 0, 0],

@@ -15,44 +15,12 @@ import pytest
 from rashomon_oracle import RashomonOracle, Shape, leaves_of, shape_of
 from scipy import stats
 from seeds import seeds
-from strategies import Problem, random_problem
+from set_questions import one_of, random_question
+from strategies import Problem
 
 from splitsecond import RESPLIT, OptimalTreeClassifier, TreeFARMS
 from splitsecond._binarizers.base import Target
 from splitsecond._trees.tree import Tree
-
-PRICES = (Fraction(0), Fraction(1, 3), 0.0137, 0.05, Fraction(1, 20), 1.5)
-EPSILONS = (0, 0.0137, 0.03, Fraction(1, 12), 0.1, Fraction(1, 3), 25.0)
-# Trees that brute force may list for one problem: more take too long.
-MOST_TREES = 1500
-
-
-def random_question(rng: np.random.Generator, **sizes: Any) -> tuple[Problem, dict[str, Any]]:
-    """A problem small enough to list all trees, and the parameters of a set."""
-    while True:
-        problem = random_problem(rng, **{"max_rows": 25, "max_depth": 3, **sizes})
-        # Trees of depth d over k columns, if nothing is ever left out.
-        n_trees = 1
-        for level in range(problem.max_depth):
-            columns = problem.X.shape[1] - problem.max_depth + 1 + level
-            n_trees = 1 + max(columns, 0) * n_trees**2
-        if n_trees <= MOST_TREES:
-            break
-    if rng.random() < 0.4:
-        problem = dataclasses.replace(problem, regularization=_one_of(rng, PRICES))
-    # The estimator knows only the classes that are there.
-    classes, codes = np.unique(problem.codes, return_inverse=True)
-    problem = dataclasses.replace(problem, codes=codes, n_classes=len(classes))
-    n_rows = len(codes)
-    return problem, {
-        "epsilon": _one_of(rng, (*EPSILONS, Fraction(1, n_rows), Fraction(1, 2 * n_rows))),
-        "epsilon_kind": _one_of(rng, ("additive", "additive", "multiplicative", "absolute")),
-        "keep_trivial": rng.random() < 0.25,
-    }
-
-
-def _one_of(rng: np.random.Generator, choices: Any) -> Any:
-    return choices[int(rng.integers(len(choices)))]
 
 
 def fitted(kind: Any, problem: Problem, **options: Any) -> Any:
@@ -184,7 +152,7 @@ def test_counts_at_every_node() -> None:
     for _ in range(150):
         problem, options = random_question(rng)
         options["epsilon_kind"] = "additive"
-        kind = _one_of(rng, (TreeFARMS, RESPLIT))
+        kind = one_of(rng, (TreeFARMS, RESPLIT))
         trees = fitted(kind, problem, **options).trees_
         for tree in trees[:: max(1, trees.n_trees // 10)]:
             counts = oracle.node_counts(
@@ -336,10 +304,10 @@ def test_within_is_fitting_again() -> None:
     rng = np.random.default_rng(30)
     for _ in range(200):
         problem, options = random_question(rng)
-        kind = _one_of(rng, (TreeFARMS, RESPLIT))
+        kind = one_of(rng, (TreeFARMS, RESPLIT))
         options.update(
-            epsilon=_one_of(rng, (0.2, Fraction(1, 3), 25.0)),
-            epsilon_kind=_one_of(rng, ("additive", "multiplicative")),
+            epsilon=one_of(rng, (0.2, Fraction(1, 3), 25.0)),
+            epsilon_kind=one_of(rng, ("additive", "multiplicative")),
         )
         trees = fitted(kind, problem, **options).trees_
         for epsilon in (0, 0.0137, Fraction(1, 12), 0.1, options["epsilon"]):

@@ -276,6 +276,14 @@ def test_a_file_of_format_1_stays_readable() -> None:
     assert trees.vote([[0, 0], [1, 1]]).tolist() == [[0.8, 0.2], [0, 1]]
 
 
+def test_a_file_of_format_2_stays_readable() -> None:
+    trees = load(MODELS / "sets" / "v2.json").trees_
+    assert (trees.n_trees, trees.unit) == (4, 2**-16)
+    assert trees[0].loss.name == "brier"
+    assert trees[0].objective == pytest.approx(0.4520833333)
+    assert trees.vote([[0, 0], [1, 1]]).tolist() == [[1, 0], [0, 1]]
+
+
 @pytest.mark.parametrize("status", ["complete", "time_limit"])
 def test_a_file_that_does_not_tell_of_the_search(status: str, tmp_path: Path) -> None:
     """What the fit said of itself is all there is to tell whether the set is partial."""
@@ -286,17 +294,20 @@ def test_a_file_that_does_not_tell_of_the_search(status: str, tmp_path: Path) ->
     assert load(tmp_path / "older.json").trees_.is_partial == (status != "complete")
 
 
-def content(tmp_path: Path) -> Any:
-    save(fitted(TreeFARMS), tmp_path / "model.json")
+def content(tmp_path: Path, **parameters: Any) -> Any:
+    save(fitted(TreeFARMS, **parameters), tmp_path / "model.json")
     return json.loads((tmp_path / "model.json").read_text())
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "loss", [{}, {"loss": "brier"}, {"costs": [[0, 2], [1, 0]]}], ids=["zero_one", "brier", "costs"]
+)
 @pytest.mark.parametrize("key", ["nodes", "edges", "counts"])
 @pytest.mark.parametrize("value", [-2, 2**40, 2**70, None, "1", 1.5, [1]])
-def test_damaged_arrays(key: str, value: Any, tmp_path: Path) -> None:
+def test_damaged_arrays(key: str, value: Any, loss: Any, tmp_path: Path) -> None:
     """Whatever stands in the file, there is an error that says so, or a set that can be used."""
-    damaged = content(tmp_path)
+    damaged = content(tmp_path, **loss)
     for place in range(0, len(damaged["model"]["set"][key]), 5):
         changed = copy.deepcopy(damaged)
         changed["model"]["set"][key][place] = value

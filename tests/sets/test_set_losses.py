@@ -74,7 +74,7 @@ def test_smaller_sets_are_the_first_trees(loss: str) -> None:
         again = fitted(TreeFARMS, loss, epsilon=epsilon).trees_
         assert near.n_trees == again.n_trees > 0
         assert near.objective_histogram() == again.objective_histogram()
-        assert [str(tree) for tree in near] == [str(tree) for tree in trees[: near.n_trees]]
+        assert list(near) == trees[: near.n_trees]
 
 
 @every_set
@@ -145,7 +145,7 @@ def test_files_and_pickles(kind: Any, loss: str, weights: Any, tmp_path: Path) -
     save(model, tmp_path / "model.json")
     save(model.trees_.filter(max_leaves=3), tmp_path / "set.json")
     again = load(tmp_path / "model.json")
-    assert str(again) == str(model)
+    assert again.tree_ == model.tree_
     assert again.actions_.tolist() == model.actions_.tolist()
     few = load(tmp_path / "set.json")
     assert few.n_trees == model.trees_.filter(max_leaves=3).n_trees
@@ -153,7 +153,7 @@ def test_files_and_pickles(kind: Any, loss: str, weights: Any, tmp_path: Path) -
         assert repr(trees) == repr(model.trees_)
         assert trees.unit == model.trees_.unit
         assert trees.objective_histogram() == model.trees_.objective_histogram()
-        assert [str(tree) for tree in trees] == [str(tree) for tree in model.trees_]
+        assert list(trees) == list(model.trees_)
         assert (trees.vote(X) == model.trees_.vote(X)).all()
         assert trees.within(0.02).n_trees == model.trees_.within(0.02).n_trees
         chosen = trees.to_classifier(1)
@@ -187,6 +187,21 @@ def test_pages_say_what_was_fitted() -> None:
         first = fitted(TreeFARMS, loss).trees_[0]
         value = first.training_accuracy if loss == "zero_one" else first.training_loss
         assert shown["trees"][0]["measured"] == value
+
+
+def test_timbertrek_shows_classes() -> None:
+    with pytest.raises(ValueError, match="actions that are none: 'treat', 'wait', 'test'"):
+        fitted(TreeFARMS, "costs").trees_.to_timbertrek()
+    costs = {"well": {"ill": 3, "well": 0}, "ill": {"ill": 0, "well": 1}}  # not in their order
+    trees = fitted(TreeFARMS, "zero_one", costs=costs).trees_
+    shown = trees.to_timbertrek()["treeMap"]
+    leaves = [node for node in json.dumps(shown).split('"f": ["') if node[0] in "+-"]
+    said = [str(tree.labels[p]) for tree in trees for p in tree.prediction[tree.feature < 0]]
+    n_leaves = sum(tree.n_leaves for tree in trees if tree.n_leaves > 1)
+    assert len(leaves) == n_leaves
+    signs = sum(node[0] == "+" for node in leaves)
+    single = [str(t.labels[t.prediction[0]]) for t in trees if t.n_leaves == 1]
+    assert signs == said.count("well") - single.count("well")
 
 
 @pytest.mark.parametrize("loss", LOSSES)

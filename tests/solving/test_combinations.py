@@ -14,14 +14,20 @@ import numpy as np
 import oracle
 import pytest
 from oracle import Oracle
-from strategies import random_problem, threshold_table
+from solver import PATHS, SWITCHES, asked
+from strategies import (
+    LOSSES,
+    Problem,
+    noisy_problem,
+    random_costs,
+    random_problem,
+    threshold_table,
+    with_loss,
+)
 
-from splitsecond import _core
 from splitsecond._solving.solve import Solution, solve
 
-SWITCHES = ("equivalent_points", "similar_support", "minimum_support", "cache", "subtract_siblings")
 THREADS = (1, 2, 4)
-PATHS = tuple(_core.simd_paths())
 
 # Every algorithm, SPLIT at several depths of lookahead and with its prefix alone.
 ALGORITHMS: tuple[dict[str, Any], ...] = (
@@ -32,6 +38,8 @@ ALGORITHMS: tuple[dict[str, Any], ...] = (
     {"algorithm": "split", "lookahead_depth": 2},
     {"algorithm": "split", "lookahead_depth": 2, "postprocess": False},
     {"algorithm": "split", "lookahead_depth": 3, "postprocess": False},
+    {"algorithm": "lickety", "lookahead_depth": 2},
+    {"algorithm": "lickety", "lookahead_depth": 2, "completion": "lickety"},
 )
 
 
@@ -135,6 +143,39 @@ def test_every_path_and_thread_count_on_a_realistic_table(
     for path, jobs in itertools.product(PATHS, THREADS):
         found = solve(X, codes, simd=path, n_jobs=jobs, **options)
         assert without_bound(found) == expected, (path, jobs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=name)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_bounds_and_caches_of_every_loss(loss: str, algorithm: dict[str, Any]) -> None:
+    """Which bounds are sound depends on the loss, and on how few rows a leaf may have."""
+    rng = np.random.default_rng(18)
+    for _ in range(40):
+        problem = with_loss(rng, noisy_problem(rng), loss)
+        options = {**asked(problem), **algorithm}
+        expected = without_bound(plainest(problem.X, problem.codes, **options))
+        for chosen in telling_switches():
+            found = solve(problem.X, problem.codes, **chosen, **options)
+            assert without_bound(found) == expected, chosen
+            assert found.lower_bound <= found.objective
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=name)
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("loss", LOSSES[1:])
+def test_every_path_of_every_loss(loss: str, n_classes: int, algorithm: dict[str, Any]) -> None:
+    """A double must be the same on every path, too."""
+    X, codes = threshold_table(19, 900, 14, n_classes=n_classes)
+    rng = np.random.default_rng(20)
+    costs = random_costs(rng, n_classes) if loss == "costs" else None
+    for weights, few in ((None, 1), (None, 40), (rng.integers(0, 50, size=len(X)), 5)):
+        problem = Problem(X, codes, n_classes, weights, 0.004, 3, loss, costs, few)
+        options = {**asked(problem), **algorithm}
+        expected = without_bound(plainest(X, codes, **options))
+        for path, jobs in itertools.product(PATHS, (1, 2)):
+            found = solve(X, codes, simd=path, n_jobs=jobs, **options)
+            assert without_bound(found) == expected, (path, jobs)
 
 
 @pytest.mark.parametrize("kind", ["integers", "bits", "one heavy row"])

@@ -1,171 +1,55 @@
-"""Who checks the checker: the oracle against cases done by hand and against naming every tree.
-
-The enumeration below shares nothing with the oracle: rows are lists, trees are written out one by
-one, every row is sent down every tree, and entropies come from another formula.
-"""
+"""Who checks the checker: the oracle against cases done by hand and against naming every tree."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from fractions import Fraction
 
 import numpy as np
 import oracle
 import pytest
-from oracle import Oracle, Tree
+from enumeration import Enumeration
+from oracle import Oracle
+from oracle_losses import exact
 from seeds import seeds
-from strategies import Problem, random_problem
-
-Rows = list[int]
+from strategies import LOSSES, Problem, random_problem, with_loss
 
 
-class Enumeration:
-    """Every tree, one by one, on problems small enough for that."""
-
-    def __init__(self, problem: Problem) -> None:
-        given = [1] * len(problem.X) if problem.weights is None else problem.weights.tolist()
-        self.weight = [Fraction(weight) for weight in given]
-        self.X = problem.X.tolist()
-        self.codes = problem.codes.tolist()
-        self.price = oracle.exact(problem.regularization)
-        self.rows = [i for i, weight in enumerate(self.weight) if weight]
-        self.total = sum(self.weight)
-
-    def trees(self, depth: int) -> list[Tree]:
-        if depth == 0:
-            return [None]
-        below = self.trees(depth - 1)
-        features = range(len(self.X[0]))
-        return [None, *itertools.product(features, below, below)]
-
-    def ends(self, tree: Tree, rows: Rows, level: int = 0) -> list[tuple[int, Rows]]:
-        """The (level, rows) of every leaf."""
-        if tree is None:
-            return [(level, rows)]
-        feature, yes, no = tree
-        return [
-            *self.ends(yes, [i for i in rows if self.X[i][feature]], level + 1),
-            *self.ends(no, [i for i in rows if not self.X[i][feature]], level + 1),
-        ]
-
-    def by_class(self, rows: Rows) -> dict[int, Fraction]:
-        counts: dict[int, Fraction] = {}
-        for i in rows:
-            counts[self.codes[i]] = counts.get(self.codes[i], Fraction(0)) + self.weight[i]
-        return counts
-
-    def leaf(self, rows: Rows) -> Fraction:
-        counts = self.by_class(rows).values()
-        return (sum(counts, Fraction(0)) - max(counts, default=Fraction(0))) / self.total + (
-            self.price
-        )
-
-    def optimal(self, rows: Rows, depth: int) -> Fraction:
-        return min(
-            sum((self.leaf(end) for _, end in self.ends(tree, rows)), Fraction(0))
-            for tree in self.trees(depth)
-        )
-
-    def surprise(self, rows: Rows) -> float:
-        """Weight times entropy in bits, from logarithms of weights instead of shares."""
-        counts = [float(count) for count in self.by_class(rows).values()]
-        whole = sum(counts)
-        return whole * math.log2(whole) - math.fsum(count * math.log2(count) for count in counts)
-
-    def greedy(self, rows: Rows, depth: int) -> Fraction:
-        whole = float(sum(self.weight[i] for i in rows))
-        splits: list[tuple[float, Rows, Rows]] = []
-        for feature in range(len(self.X[0])):
-            yes = [i for i in rows if self.X[i][feature]]
-            no = [i for i in rows if not self.X[i][feature]]
-            if yes and no:
-                splits.append(((self.surprise(yes) + self.surprise(no)) / whole, yes, no))
-        if depth == 0 or not splits:
-            return self.leaf(rows)
-        least = min(after for after, _, _ in splits)
-        best = next(split for split in splits if split[0] <= least + 1e-9)
-        split = self.greedy(best[1], depth - 1) + self.greedy(best[2], depth - 1)
-        return min(self.leaf(rows), split)
-
-    def completed(self, prefix: Tree, depth: int, lookahead: int) -> Fraction | None:
-        """The prefix with greedy trees at the horizon; None where a split leaves a side empty."""
-        ends = self.ends(prefix, self.rows)
-        if not all(rows for _, rows in ends):
-            return None
-        return sum(
-            (
-                self.greedy(rows, depth - lookahead) if level == lookahead else self.leaf(rows)
-                for level, rows in ends
-            ),
-            Fraction(0),
-        )
-
-    def best_prefix(self, depth: int, lookahead: int) -> tuple[Fraction, Tree]:
-        """The least objective, and of the prefixes that reach it the first in the tie order.
-
-        Read from the root, leaf before split and low feature before high: that is the order of the
-        features in preorder when a leaf counts as -1.
-        """
-        scored = [
-            (objective, preorder(prefix), prefix)
-            for prefix in self.trees(lookahead)
-            if (objective := self.completed(prefix, depth, lookahead)) is not None
-        ]
-        objective, _, prefix = min(scored, key=lambda item: item[:2])
-        return objective, prefix
-
-    def split(self, depth: int, lookahead: int) -> Fraction:
-        _, prefix = self.best_prefix(depth, lookahead)
-        ends = self.ends(prefix, self.rows)
-        return sum((self.optimal(rows, depth - level) for level, rows in ends), Fraction(0))
-
-    def lickety(self, rows: Rows, depth: int) -> Fraction:
-        best, sides = self.leaf(rows), None
-        for feature in range(len(self.X[0])) if depth else ():
-            yes = [i for i in rows if self.X[i][feature]]
-            no = [i for i in rows if not self.X[i][feature]]
-            if yes and no:
-                value = self.greedy(yes, depth - 1) + self.greedy(no, depth - 1)
-                if value < best:
-                    best, sides = value, (yes, no)
-        if sides is None:
-            return best
-        return self.lickety(sides[0], depth - 1) + self.lickety(sides[1], depth - 1)
-
-
-def preorder(tree: Tree) -> tuple[int, ...]:
-    return (-1,) if tree is None else (tree[0], *preorder(tree[1]), *preorder(tree[2]))
-
-
-@pytest.mark.parametrize("seed", seeds(10))
-def test_equals_the_enumeration_of_every_tree(seed: int) -> None:
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", seeds(10, 1))
+def test_equals_the_enumeration_of_every_tree(seed: int, loss: str) -> None:
     rng = np.random.default_rng([2, seed])
-    for _ in range(40):
+    for _ in range(20):
         problem = random_problem(rng, max_rows=14, max_columns=3, max_depth=2)
         compare_with_enumeration(problem)
+        compare_with_enumeration(with_loss(rng, problem, loss))
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("seed", range(4))
-def test_equals_the_enumeration_of_every_deep_tree(seed: int) -> None:
+def test_equals_the_enumeration_of_every_deep_tree(seed: int, loss: str) -> None:
     rng = np.random.default_rng([3, seed])
     for _ in range(12):
         problem = random_problem(rng, max_rows=12, max_columns=2, max_depth=3)
-        compare_with_enumeration(problem)
+        compare_with_enumeration(with_loss(rng, problem, loss))
 
 
 def compare_with_enumeration(problem: Problem) -> None:
-    known = Oracle(problem.X, problem.codes, **problem.data)
+    known = Oracle(problem.X, problem.codes, **problem.definition)
     named = Enumeration(problem)
     rows, depth = known.everything, problem.max_depth
     assert known.objective(known.optimal(rows, depth)[0]) == named.optimal(named.rows, depth)
-    assert known.objective(known.lickety(rows, depth)[0]) == named.lickety(named.rows, depth)
     for lookahead in range(depth + 1):
-        value, _ = named.best_prefix(depth, lookahead)
+        value, _ = named.best_prefix(depth, lookahead, named.rows)
         assert known.objective(known.value(rows, depth, lookahead)[0]) == value
         split = known.objective(known.split(rows, depth, lookahead)[0])
         assert split == named.split(depth, lookahead)
+        if lookahead > 0:
+            lickety = known.objective(known.lickety(rows, depth, lookahead)[0])
+            assert lickety == named.lickety(named.rows, depth, lookahead)
+            completed = known.objective(known.completed_lickety(rows, depth, lookahead)[0])
+            assert completed == named.completed_lickety(named.rows, depth, lookahead)
 
 
 def cube(n_columns: int) -> list[list[int]]:
@@ -234,6 +118,6 @@ def test_a_flat_tree_by_hand() -> None:
 
 
 def test_floats_mean_the_decimal_they_print_as() -> None:
-    assert oracle.exact(0.1) == Fraction(1, 10)
-    assert oracle.exact(1e-9) == Fraction(1, 10**9)
-    assert oracle.exact(Fraction(1, 3)) == Fraction(1, 3)
+    assert exact(0.1) == Fraction(1, 10)
+    assert exact(1e-9) == Fraction(1, 10**9)
+    assert exact(Fraction(1, 3)) == Fraction(1, 3)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from rashomon_oracle import is_trivial, shape_of
+from rashomon_oracle import Shape, shape_of
 
 from splitsecond import RESPLIT, LimitWarning, TreeFARMS
 
@@ -28,6 +28,14 @@ ENDLESS_SETS: dict[str, Callable[..., Any]] = {
         regularization=REGULARIZATION, epsilon=100, max_depth=7, lookahead_depth=4, **limits
     ),
 }
+
+
+def is_trivial(shape: Shape) -> bool:
+    """Whether some split of it is between two leaves of the same label."""
+    if isinstance(shape, int):
+        return False
+    _, yes, no = shape
+    return (isinstance(yes, int) and yes == no) or is_trivial(yes) or is_trivial(no)
 
 
 def noise_without_end() -> Table:

@@ -1,12 +1,13 @@
 """Brute force: what the algorithms mean, spelled out and slow.
 
 Nothing of the package is imported here. Rows are bits of a Python integer, every cost is a Python
-integer, every objective a Fraction: there is nothing to round and nothing to prune. Each function
-is the definition itself, written down once; the only concession to speed is that the value of a
-(set of rows, depth, lookahead) is remembered, because the same rows are reached by many paths.
+integer, every objective a Fraction: there is nothing to round (beyond what a loss itself rounds,
+see `oracle_losses`) and nothing to prune. Each function is the definition itself, written down
+once; the only concession to speed is that the value of a (set of rows, depth, lookahead) is
+remembered, because the same rows are reached by many paths.
 
 A tree is ``None`` (a leaf) or ``(feature, yes, no)``: *yes* is the subtree of the rows whose
-feature is 1. Costs are in units of 1 / (total weight * denominator of lambda).
+feature is 1. Costs are in units of 1 / (units of loss in the whole * denominator of lambda).
 """
 
 from __future__ import annotations
@@ -16,15 +17,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
+from oracle_losses import exact, leaf_loss, plain
+
 Tree: TypeAlias = "tuple[int, Tree, Tree] | None"
-
-# Entropies this close (in bits) are a tie, which the lower feature index wins.
-ENTROPY_TIE = 1e-9
-
-
-def exact(value: float | int | Fraction) -> Fraction:
-    """The number a person means: a float is the decimal it prints as, so 0.1 is 1/10."""
-    return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
 
 
 def bits(mask: int) -> Iterator[int]:
@@ -36,7 +31,7 @@ def bits(mask: int) -> Iterator[int]:
 
 
 class Oracle:
-    """One problem: 0/1 rows, class codes, weights and the price of a leaf.
+    """One problem: 0/1 rows, class codes, weights, a loss and the price of a leaf.
 
     Methods named after a value return ``(cost, tree)``; `objective` turns a cost into the exact
     objective. Rows of weight zero are left out at the start, as if they had never been given.
@@ -50,13 +45,17 @@ class Oracle:
         n_classes: int,
         weights: Any = None,
         regularization: float | int | Fraction,
+        loss: str = "zero_one",
+        costs: Any = None,
+        min_samples_leaf: int = 1,
         exact_last_split: bool = False,
+        unit_bits: int = 40,
     ) -> None:
-        self.exact_last_split = exact_last_split
+        self.min_samples_leaf = min_samples_leaf
         rows = [[int(value) for value in row] for row in X]
         labels = [int(code) for code in codes]
         # A numpy scalar is not a float or an int for `Fraction(repr(...))`: unpack it first.
-        given = [1] * len(rows) if weights is None else [_plain(weight) for weight in weights]
+        given = [1] * len(rows) if weights is None else [plain(weight) for weight in weights]
         shares = [exact(weight) for weight in given]
         scale = math.lcm(*(share.denominator for share in shares))
         kept = [i for i, share in enumerate(shares) if share > 0]
@@ -64,9 +63,6 @@ class Oracle:
         self.n_features = len(rows[0])
         self.weight = [int(shares[i] * scale) for i in kept]
         self.total = sum(self.weight)
-        self.regularization = exact(regularization)
-        self._error_price = self.regularization.denominator
-        self._leaf_price = self.regularization.numerator * self.total
         self._code = [labels[i] for i in kept]
         self.everything = (1 << len(kept)) - 1
         self._column = [
@@ -74,15 +70,29 @@ class Oracle:
             for feature in range(self.n_features)
         ]
         self._counts: dict[int, list[int]] = {}
+        self._leaf: dict[int, int] = {}
         self._splits: dict[int, list[tuple[int, int, int]]] = {}
         self._best_gain: dict[int, int | None] = {}
         self._greedy: dict[tuple[int, int], tuple[int, Tree]] = {}
         self._value: dict[tuple[int, int, int], tuple[int, Tree]] = {}
+        self._completed: dict[tuple[int, int, int], tuple[int, Tree]] = {}
+        root = self.class_weights(self.everything)
+        self.loss = leaf_loss(loss, root, costs=costs, unit_bits=unit_bits)
+        # A greedy that splits by the loss itself has its last split from that already.
+        self.exact_last_split = exact_last_split and not self.loss.says_shares
+        self.regularization = exact(regularization)
+        self._loss_price = self.regularization.denominator
+        self._leaf_price = self.regularization.numerator * self.loss.whole
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether double arithmetic may have decided otherwise somewhere."""
+        return self.loss.doubtful
 
     # What a node is worth by itself
 
     def objective(self, cost: int) -> Fraction:
-        return Fraction(cost, self.total * self._error_price)
+        return Fraction(cost, self.loss.whole * self._loss_price)
 
     def class_weights(self, mask: int) -> list[int]:
         known = self._counts.get(mask)
@@ -94,17 +104,20 @@ class Oracle:
         return known
 
     def leaf(self, mask: int) -> int:
-        counts = self.class_weights(mask)
-        return (sum(counts) - max(counts)) * self._error_price + self._leaf_price
+        known = self._leaf.get(mask)
+        if known is None:
+            known = self.loss.units(self.class_weights(mask)) * self._loss_price + self._leaf_price
+            self._leaf[mask] = known
+        return known
 
     def splits(self, mask: int) -> list[tuple[int, int, int]]:
-        """Every ``(feature, yes rows, no rows)`` with rows on both sides, features ascending."""
+        """Every ``(feature, yes rows, no rows)`` with enough on both sides, features ascending."""
         known = self._splits.get(mask)
         if known is None:
             known = []
             for feature, column in enumerate(self._column):
                 yes, no = mask & column, mask & ~column
-                if yes and no:
+                if min(yes.bit_count(), no.bit_count()) >= self.min_samples_leaf:
                     known.append((feature, yes, no))
             self._splits[mask] = known
         return known
@@ -112,24 +125,16 @@ class Oracle:
     # Greedy
 
     def greedy_feature(self, mask: int) -> int | None:
-        """The feature of highest information gain, or None when nothing divides the rows.
-
-        The gain is highest where the entropy left after the split is lowest.
-        """
+        """The feature the loss chooses by, or None when nothing divides the rows."""
         if mask not in self._best_gain:
-            left = [
-                (feature, self._entropy_after(yes, no)) for feature, yes, no in self.splits(mask)
+            splits = self.splits(mask)
+            after = [
+                self.loss.after(self.class_weights(yes), self.class_weights(no))
+                for _, yes, no in splits
             ]
-            least = min((entropy for _, entropy in left), default=math.inf)
-            self._best_gain[mask] = next(
-                (feature for feature, entropy in left if entropy <= least + ENTROPY_TIE), None
-            )
+            chosen = splits[self.loss.first_of_least(after)][0] if splits else None
+            self._best_gain[mask] = chosen
         return self._best_gain[mask]
-
-    def _entropy_after(self, yes: int, no: int) -> float:
-        sides = [self.class_weights(yes), self.class_weights(no)]
-        whole = sum(map(sum, sides))
-        return sum(sum(side) / whole * entropy(side) for side in sides)
 
     def greedy(self, mask: int, depth: int) -> tuple[int, Tree]:
         known = self._greedy.get((mask, depth))
@@ -138,7 +143,7 @@ class Oracle:
         best: tuple[int, Tree] = (self.leaf(mask), None)
         feature = self.greedy_feature(mask) if depth > 0 else None
         if depth == 1 and self.exact_last_split:
-            tree = self.value(mask, 1, 1)[1]  # the split of least errors, if one pays
+            tree = self.value(mask, 1, 1)[1]  # the split of least loss, if one pays
             feature = None if tree is None else tree[0]
         if feature is not None:
             column = self._column[feature]
@@ -188,22 +193,54 @@ class Oracle:
         no_cost, no = self.split(mask & ~column, depth - 1, lookahead - 1)
         return yes_cost + no_cost, (feature, yes, no)
 
-    def lickety(self, mask: int, depth: int) -> tuple[int, Tree]:
-        """LicketySPLIT: the first split of V(rows, depth, 1), then the same on both sides."""
-        tree = self.value(mask, depth, 1)[1] if depth > 0 else None
+    def lickety(self, mask: int, depth: int, lookahead: int = 1) -> tuple[int, Tree]:
+        """LicketySPLIT: the first split of V(rows, depth, lookahead), then the same below it."""
+        tree = self.value(mask, depth, lookahead)[1] if depth > 0 else None
         if tree is None:
             return self.leaf(mask), None
         feature = tree[0]
         column = self._column[feature]
-        yes_cost, yes = self.lickety(mask & column, depth - 1)
-        no_cost, no = self.lickety(mask & ~column, depth - 1)
+        yes_cost, yes = self.lickety(mask & column, depth - 1, lookahead)
+        no_cost, no = self.lickety(mask & ~column, depth - 1, lookahead)
         return yes_cost + no_cost, (feature, yes, no)
 
+    def completed_lickety(self, mask: int, depth: int, lookahead: int) -> tuple[int, Tree]:
+        """LicketySPLIT that judges splits by its own trees, of one level of lookahead less.
 
-def entropy(counts: Sequence[int]) -> float:
-    """Bits needed to name the class of a row drawn by weight."""
-    whole = sum(counts)
-    return -sum(count / whole * math.log2(count / whole) for count in counts if count)
+        The first split is the one whose children cost least by such trees; below it, the same with
+        the whole lookahead. The best child by less lookahead need not be the best by more, so the
+        split must still pay in the end.
+        """
+        if depth == 0 or lookahead == 0:
+            return self.greedy(mask, depth)
+        known = self._completed.get((mask, depth, lookahead))
+        if known is None:
+            least, sides = self.leaf(mask), None
+            for split in self.splits(mask):
+                judged = [
+                    self.completed_lickety(rows, depth - 1, min(lookahead, depth) - 1)[0]
+                    for rows in split[1:]
+                ]
+                if sum(judged) < least:
+                    least, sides = sum(judged), split
+            known = self.leaf(mask), None
+            if sides is not None:
+                feature, yes_rows, no_rows = sides
+                yes_cost, yes = self.completed_lickety(yes_rows, depth - 1, lookahead)
+                no_cost, no = self.completed_lickety(no_rows, depth - 1, lookahead)
+                if yes_cost + no_cost < known[0]:
+                    known = yes_cost + no_cost, (feature, yes, no)
+            self._completed[mask, depth, lookahead] = known
+        return known
+
+    def cost(self, tree: Tree, mask: int) -> int:
+        """What a given tree costs; its splits must be admissible."""
+        if tree is None:
+            return self.leaf(mask)
+        feature, yes, no = tree
+        assert feature in [chosen for chosen, _, _ in self.splits(mask)]
+        column = self._column[feature]
+        return self.cost(yes, mask & column) + self.cost(no, mask & ~column)
 
 
 # Trees as the package returns them: three parallel arrays, the root first
@@ -248,7 +285,7 @@ def node_counts(
     """For every node the training weight of every class that passes it."""
     counts = [[Fraction(0)] * n_classes for _ in feature]
     for i, row in enumerate(X):
-        weight = Fraction(1) if weights is None else exact(_plain(weights[i]))
+        weight = Fraction(1) if weights is None else exact(plain(weights[i]))
         for node in route(feature, left, right, row):
             counts[node][int(codes[i])] += weight
     return counts
@@ -264,15 +301,20 @@ def tree_objective(
     n_classes: int,
     weights: Any = None,
     regularization: float | int | Fraction,
+    loss: str = "zero_one",
+    costs: Any = None,
+    min_samples_leaf: int = 1,
 ) -> Fraction:
-    """The exact objective of a flat tree, by sending every row down it."""
+    """The objective of a flat tree, not rounded, by sending every row down it."""
     counts = node_counts(feature, left, right, X, codes, n_classes=n_classes, weights=weights)
-    ends = [node for node, chosen in enumerate(feature) if chosen < 0]
-    errors = sum((sum(counts[node]) - max(counts[node]) for node in ends), Fraction(0))
-    return errors / sum(counts[0]) + exact(regularization) * len(ends)
-
-
-def _plain(number: Any) -> float | int | Fraction:
-    """A numpy scalar as the Python number it holds."""
-    plain: float | int | Fraction = number.item() if hasattr(number, "item") else number
-    return plain
+    rows = [0] * len(counts)
+    for i, row in enumerate(X):
+        for node in route(feature, left, right, row):
+            rows[node] += weights is None or weights[i] > 0
+    assert len(counts) == 1 or min(rows) >= min_samples_leaf
+    unit = math.lcm(*(count.denominator for node in counts for count in node))
+    whole = [[int(count * unit) for count in node] for node in counts]
+    rule = leaf_loss(loss, whole[0], costs=costs)
+    ends = [whole[node] for node, chosen in enumerate(feature) if chosen < 0]
+    lost = sum((rule.share(end) for end in ends), Fraction(0))
+    return lost + exact(regularization) * len(ends)

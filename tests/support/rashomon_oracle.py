@@ -2,7 +2,9 @@
 
 Nothing of the package is imported here. A tree is its label where it is a leaf, and otherwise
 ``(feature, yes, no)``; unlike in `oracle`, labels count, because two leaves of one label below a
-split make it trivial. Costs are the integers of `Oracle`, objectives are Fractions.
+split make it trivial (where leaves say shares: two leaves that lose as much as one). Costs are the
+integers of `Oracle`, objectives are Fractions. Losses that are rounded are rounded to 2**-16 of the
+root's.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from oracle import Oracle, exact
+from oracle import Oracle
+from oracle_losses import exact
 
 Shape: TypeAlias = "int | tuple[int, Shape, Shape]"
 
@@ -58,12 +61,35 @@ class RashomonOracle(Oracle):
     """All trees of one problem, and the sets that are made of them."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
+        super().__init__(*arguments, **{"unit_bits": 16, **options})
         self._trees: dict[tuple[int, int, bool], list[tuple[Shape, int]]] = {}
 
     def label(self, mask: int) -> int:
-        weights = self.class_weights(mask)
-        return weights.index(max(weights))
+        return self.loss.label(self.class_weights(mask))
+
+    def is_trivial_split(self, yes: Shape, no: Shape, yes_rows: int, no_rows: int) -> bool:
+        """Whether a split into these two says nothing that a leaf would not say."""
+        if not isinstance(yes, int) or not isinstance(no, int):
+            return False
+        if not self.loss.says_shares:
+            return yes == no
+        lost = [
+            self.loss.units(self.class_weights(rows))
+            for rows in (yes_rows, no_rows, yes_rows | no_rows)
+        ]
+        return lost[0] + lost[1] == lost[2]
+
+    def has_trivial_split(self, shape: Shape, mask: int) -> bool:
+        """Whether some split of a tree is trivial."""
+        if isinstance(shape, int):
+            return False
+        feature, yes, no = shape
+        yes_rows, no_rows = mask & self._column[feature], mask & ~self._column[feature]
+        return (
+            self.is_trivial_split(yes, no, yes_rows, no_rows)
+            or self.has_trivial_split(yes, yes_rows)
+            or self.has_trivial_split(no, no_rows)
+        )
 
     def trees(self, mask: int, depth: int, keep_trivial: bool) -> list[tuple[Shape, int]]:
         """Every tree of that depth on some rows, with its cost."""
@@ -75,7 +101,7 @@ class RashomonOracle(Oracle):
                     self.trees(yes_rows, depth - 1, keep_trivial),
                     self.trees(no_rows, depth - 1, keep_trivial),
                 ):
-                    if keep_trivial or not isinstance(yes, int) or yes != no:
+                    if keep_trivial or not self.is_trivial_split(yes, no, yes_rows, no_rows):
                         found.append(((feature, yes, no), yes_cost + no_cost))
             self._trees[key] = found
         return self._trees[key]
@@ -117,7 +143,7 @@ class RashomonOracle(Oracle):
             choices = [self._fills(mask, left, keep_trivial) for mask, left in ends]
             for chosen in itertools.product(*choices):
                 shape = _filled(prefix, iter([shape for shape, _ in chosen]))
-                if keep_trivial or not is_trivial(shape):
+                if keep_trivial or not self.has_trivial_split(shape, self.everything):
                     found[shape] = self.objective(sum(cost for _, cost in chosen))
         return found
 

@@ -9,6 +9,7 @@ zero, and prices of a leaf at which a leaf and a split cost exactly the same.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ from hypothesis import strategies as st
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
+
+LOSSES = ("zero_one", "costs", "brier", "log_loss")
 
 # The kinds of column a problem can repeat one of its own columns as.
 COPIES = ("equal", "complement", "zeros", "ones")
@@ -32,6 +35,9 @@ class Problem:
     weights: npt.NDArray[Any] | None
     regularization: Fraction | float
     max_depth: int
+    loss: str = "zero_one"
+    costs: Any = None  # [actions][classes], numbers of any type
+    min_samples_leaf: int = 1
 
     @property
     def data(self) -> dict[str, Any]:
@@ -40,6 +46,16 @@ class Problem:
             "n_classes": self.n_classes,
             "weights": self.weights,
             "regularization": self.regularization,
+        }
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """All arguments of the oracle's constructor, besides X and codes."""
+        return {
+            **self.data,
+            "loss": self.loss,
+            "costs": self.costs,
+            "min_samples_leaf": self.min_samples_leaf,
         }
 
 
@@ -97,6 +113,56 @@ def random_problem(
         regularization=prices[int(rng.choice(len(prices), p=chances / chances.sum()))],
         max_depth=_mostly_large(rng, 0, max_depth),
     )
+
+
+def noisy_problem(rng: np.random.Generator) -> Problem:
+    """Rows and columns enough for every algorithm to find another tree."""
+    n_rows, n_columns = int(rng.integers(20, 61)), int(rng.integers(5, 8))
+    n_classes = int(rng.choice([2, 2, 3]))
+    X = _random_bits(rng, n_rows, n_columns, 0.5)
+    score = X @ rng.normal(size=n_columns) + 2 * (X[:, 0] ^ X[:, 1]) + rng.normal(size=n_rows)
+    cuts = np.quantile(score, np.sort(rng.random(n_classes - 1)))
+    return Problem(
+        X=X,
+        codes=np.searchsorted(cuts, score).astype(np.int64),
+        n_classes=n_classes,
+        weights=_random_weights(rng, n_rows),
+        regularization=float(rng.choice([0.002, 0.005, 0.01, 0.02])),
+        max_depth=int(rng.integers(3, 5)),
+    )
+
+
+def with_loss(rng: np.random.Generator, problem: Problem, loss: str) -> Problem:
+    """The same rows with another loss, costs if it needs some, and at times no small leaves."""
+    n_rows = len(problem.X)
+    few = 1
+    if rng.random() < 0.4:
+        few = int(rng.choice([2, 2, 3, 3, max(1, n_rows // 6), max(1, n_rows // 2), n_rows]))
+    problem = dataclasses.replace(problem, loss=loss, min_samples_leaf=few)
+    if loss == "costs":
+        problem = dataclasses.replace(problem, costs=random_costs(rng, problem.n_classes))
+    if rng.random() < 0.6:  # most prices are more than a split of few rows can save
+        price = float(rng.choice([0.0, 1e-6, 0.001, 0.003, 0.01, 0.02, 0.04]))
+        problem = dataclasses.replace(problem, regularization=price)
+    return problem
+
+
+def random_costs(rng: np.random.Generator, n_classes: int) -> Any:
+    """Costs [actions][classes]: of mistakes, of a further action, or of anything at all."""
+    kind = rng.choice(["mistakes", "refer", "refer", "any", "any", "large", "decimal", "fractions"])
+    mistakes = rng.integers(1, 10, (n_classes, n_classes)) * (1 - np.eye(n_classes, dtype=int))
+    if kind == "mistakes":
+        return mistakes
+    if kind == "refer":  # what any row costs that is referred to a person
+        return np.vstack([mistakes, np.full(n_classes, rng.integers(1, 5))])
+    costs = rng.integers(0, 4, (int(rng.integers(1, 5)), n_classes))
+    if kind == "large":
+        return costs * rng.integers(1, 1000, costs.shape)
+    if kind == "decimal":
+        return costs / 10
+    if kind == "fractions":
+        return [[Fraction(int(cost), 3) for cost in action] for action in costs]
+    return costs
 
 
 def _mostly_large(rng: np.random.Generator, low: int, high: int) -> int:
@@ -182,6 +248,21 @@ def problems(
         regularization=draw(st.sampled_from(leaf_prices(n_rows))),
         max_depth=draw(st.integers(0, max_depth)),
     )
+
+
+@st.composite
+def problems_with_losses(draw: DrawFn, **sizes: int) -> Problem:
+    """A problem of any loss that shrinks towards misclassified rows and leaves of any size."""
+    problem = draw(problems(**sizes))
+    loss = draw(st.sampled_from(LOSSES))
+    costs = None
+    if loss == "costs":
+        costs = [
+            draw(_lists(st.integers(0, 9), problem.n_classes))
+            for _ in range(draw(st.integers(1, 4)))
+        ]
+    few = draw(st.integers(1, max(1, len(problem.X) // 2)))
+    return dataclasses.replace(problem, loss=loss, costs=costs, min_samples_leaf=few)
 
 
 def _lists(elements: SearchStrategy[int], size: int) -> SearchStrategy[list[int]]:

@@ -139,6 +139,7 @@ def test_a_single_leaf_that_nothing_is_wrong_with() -> None:
         assert fitted(noise, y, regularization=0.9, **asked) == []
     rare = (np.arange(400) < 8).astype(int)
     assert fitted(noise, rare, max_depth=0) == []  # as was asked for
+    assert fitted(noise, rare, min_samples_leaf=0.6) == []
     assert fitted(noise, np.zeros(400)) == []
     path = said(lambda: regularization_path(noise, rare, cv=2))
     assert path == []  # every path ends with a leaf

@@ -147,8 +147,7 @@ void test_leaf(const Objective& objective, Random& random) {
             const auto weight_of = [&](std::size_t c) { return counts[c]; };
             // Rounded to the nearest unit, where there is anything to round.
             const auto found = static_cast<long double>(objective.leaf_loss(n_classes, weight_of));
-            CHECK_LE(std::abs(found - loss_by_definition(loss, counts)),
-                     LossType::labels_tell ? 0.0L : 0.51L);
+            CHECK_LE(std::abs(found - loss_by_definition(loss, counts)), LossType::is_exact ? 0.0L : 0.51L);
             if (n_classes == 1 && LossType::says_class) CHECK_EQ(found, 0.0L);  // pure
             CHECK_EQ(std::size_t{objective.prediction(n_classes, weight_of)},
                      prediction_by_definition(loss, counts));
@@ -172,7 +171,7 @@ void test_bounds(const Objective& objective, Random& random) {
         const auto units = [&](const Counts& counts) {
             return objective.leaf_loss(n_classes, [&](std::size_t c) { return counts[c]; });
         };
-        const Cost rounding = LossType::labels_tell ? 0 : 2;
+        const Cost rounding = LossType::is_exact ? 0 : 2;
         CHECK_LE(units(a) + units(b), units(both) + rounding);  // a split never loses more
         if (loss.max_row_loss() < kInfinite) CHECK_LE(units(both), units(a) + loss.max_row_loss() * added);
 

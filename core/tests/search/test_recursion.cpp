@@ -48,7 +48,7 @@ void check_problem(Random& random, const Data& data, const Problem& problem) {
     Oracle oracle(data, problem.objective.price);
     Node root = make_root(data, problem);
     Workers workers(2, problem.limits);
-    Search search(problem, workers, random.chance(50));
+    Search search(problem, workers, random.chance(50), Completion::greedy);
     const Cost leaf = oracle.leaf(oracle.all());
     for (int question = 0; question < 25; ++question) {
         const std::size_t d = random.between(0, 4), k = random.between(1, std::max<std::size_t>(d, 1));
@@ -126,7 +126,7 @@ void test_split(Random& random) {
         Oracle oracle(data, problem.objective.price);
         Node root = make_root(data, problem), sides[2] = {Node(limits), Node(limits)};
         Workers workers(1, limits);
-        Search search(problem, workers, true);
+        Search search(problem, workers, true, Completion::greedy);
         if (random.chance(50)) search.value(root, 3, 3);  // with pair counts, too
         for (const std::uint32_t feature : root.own.features) {
             OpenSplit& split = search.split();

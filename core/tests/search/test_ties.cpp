@@ -27,6 +27,11 @@ void check_trees(const Data& data, const Options& options) {
     CHECK_EQ(solved(data, options, Algorithm::greedy), oracle.tree(all, d, 0).shape);
     CHECK_EQ(solved(data, options, Algorithm::lickety_split),
              oracle.lickety(all, d, std::max<std::size_t>(options.lookahead, 1)).shape);
+    Options by_lickety = options;
+    by_lickety.completion = Completion::lickety;
+    by_lickety.lookahead = std::max<std::size_t>(options.lookahead, 1);
+    CHECK_EQ(solved(data, by_lickety, Algorithm::lickety_split),
+             oracle.lickety_by_lickety(all, d, by_lickety.lookahead).shape);
     CHECK_EQ(solved(data, options, Algorithm::split), oracle.tree(all, d, options.lookahead).shape);
     CHECK_EQ(solved(data, options, Algorithm::optimal), oracle.tree(all, d, d).shape);
 }

@@ -96,6 +96,34 @@ public:
                     lickety(part(rows, feature, false), d - 1, k));
     }
 
+    // The same with completions by LicketySPLIT: the children of a split are judged by the trees that this makes there
+    // with one level of lookahead less.
+    Grown lickety_by_lickety(const Rows& rows, std::size_t d, std::size_t k) {
+        const Grown none{leaf(rows), ". "};
+        if (d == 0) return none;
+        if (k == 0) return tree(rows, d, 0);
+        const auto key = std::make_tuple(rows, d, k);
+        const auto known = known_lickety_.find(key);
+        if (known != known_lickety_.end()) return known->second;
+        k = std::min(k, d);
+        Answer first{none.cost, -1};
+        for (std::size_t f = 0; f < n_columns_; ++f) {
+            const int feature = static_cast<int>(f);
+            if (!divides(rows, feature)) continue;
+            offer(lickety_by_lickety(part(rows, feature, true), d - 1, k - 1).cost +
+                      lickety_by_lickety(part(rows, feature, false), d - 1, k - 1).cost,
+                  feature, first);
+        }
+        Grown best = none;
+        if (first.feature >= 0) {
+            Grown split = join(first.feature, lickety_by_lickety(part(rows, first.feature, true), d - 1, k),
+                               lickety_by_lickety(part(rows, first.feature, false), d - 1, k));
+            if (split.cost < none.cost) best = std::move(split);
+        }
+        known_lickety_.emplace(key, best);
+        return best;
+    }
+
     // SPLIT with post-processing: the optimal tree at every leaf of the prefix behind V(D, d, k).
     Cost split(const Rows& rows, std::size_t d, std::size_t k) {
         const int feature = k == 0 ? -1 : value(rows, d, k).feature;
@@ -178,6 +206,7 @@ private:
     std::vector<Point> points_;
     Rows all_;
     std::map<std::tuple<Rows, std::size_t, std::size_t>, Answer> known_;
+    std::map<std::tuple<Rows, std::size_t, std::size_t>, Grown> known_lickety_;
 };
 
 }  // namespace splitsecond

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizers.limits import GRACE, BinarizingLimits
+from splitsecond._solving.losses import ZERO_ONE, Loss
 from splitsecond._support.messages import SaysFitFirst, listed, shown
 from splitsecond._tables.binary import Table, check_width, keep_columns
 from splitsecond._tables.bits import PackedTable, pack_bits
@@ -40,6 +41,7 @@ class Target:
     deadline: float | None = None  # of the fit, by time.perf_counter()
     n_jobs: int | None = None
     limits: BinarizingLimits = field(default_factory=BinarizingLimits)
+    loss: Loss = ZERO_ONE  # what the tree is fitted for
 
     def time_left(self) -> float | None:
         """Return the seconds left."""

@@ -17,7 +17,7 @@ from splitsecond._binarizers.base import (
 )
 from splitsecond._binarizers.binning import Binned, bin_column
 from splitsecond._binarizers.elimination import blas, eliminate, moments_of
-from splitsecond._solving.losses import ZERO_ONE
+from splitsecond._solving.losses import ZERO_ONE, Loss
 from splitsecond._solving.solve import n_threads
 from splitsecond._support.checks import check_flag, check_number, check_random
 from splitsecond._support.names import public
@@ -240,8 +240,7 @@ class ThresholdGuessBinarizer(Binarizer):
                 shares = joint[-1]
                 # The best split by itself stays: in a small tree nothing makes up for it.
                 yes, no = joint[:-1], shares - joint[:-1]
-                errors = 1 - ZERO_ONE.correct(yes) - ZERO_ONE.correct(no)
-                stay[int(np.argmin(errors))] = True
+                stay[int(np.argmin(_losses(target.loss, yes, no)))] = True
                 with_classes = joint[:-1] - np.outer(means, shares)
                 keep = eliminate(
                     covariances,
@@ -271,3 +270,11 @@ class ThresholdGuessBinarizer(Binarizer):
     ) -> list[tuple[int, int]]:
         """Order questions by what they gained, after those that stay."""
         return sorted(asked, key=lambda each: (not self._stays(columns, each), -asked[each]))
+
+
+def _losses(loss: Loss, yes: NDArray[np.float64], no: NDArray[np.float64]) -> Any:
+    """Return what the two leaves of each question lose, given the shares of the classes there."""
+    if loss == ZERO_ONE:
+        return 1 - ZERO_ONE.correct(yes) - ZERO_ONE.correct(no)
+    # A share that should be 0 is a difference of two sums, which may be a little less.
+    return loss.loss(np.maximum(yes, 0)) + loss.loss(np.maximum(no, 0))

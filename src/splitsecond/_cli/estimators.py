@@ -44,7 +44,7 @@ def _make(
     of = TREES[kind] if isinstance(kind, Algorithm) else SETS[kind]
     options = {
         "lookahead_depth": learning.lookahead_depth,
-        "exact_last_split": True if learning.exact_last_split else None,
+        "exact_last_split": learning.exact_last_split,
         **parameters,
     }
     options = {name: value for name, value in options.items() if value is not None}
@@ -68,8 +68,11 @@ def _make(
 
 def make_tree(search: SingleTree, data: Data, jobs: int, **parameters: Any) -> Any:
     """Make an estimator that finds a single tree."""
-    postprocess = False if search.no_postprocess else None
-    return _make(search.algorithm, search, data, jobs, postprocess=postprocess, **parameters)
+    own = {
+        "postprocess": False if search.no_postprocess else None,
+        "completion": None if search.completion is None else str(search.completion),
+    }
+    return _make(search.algorithm, search, data, jobs, **own, **parameters)
 
 
 def make_set(sets: Sets, data: Data, jobs: int = 1, time_limit: float | None = None) -> Any:
@@ -137,7 +140,6 @@ def summary(model: Any, tree: Tree | None = None) -> dict[str, Any]:
 
 def summary_of_tree(tree: Tree) -> dict[str, Any]:
     """Return what is to be said of a tree besides its questions."""
-    cost = training_cost(tree)
     return {
         "classes": tree.classes,
         "loss": tree.loss.name,
@@ -145,14 +147,14 @@ def summary_of_tree(tree: Tree) -> dict[str, Any]:
         "leaves": tree.n_leaves,
         "depth": tree.depth,
         "training_accuracy": tree.training_accuracy,
-        **({} if cost is None else {"training_cost": cost}),
+        "training_loss": tree.training_loss,
         "objective": tree.objective,
     }
 
 
-def training_cost(tree: Tree) -> float | None:
-    """Return what a training row costs on average, if the tree was fitted for costs."""
-    if tree.loss.name != "costs":
-        return None
-    leaves = tree.counts[tree.feature < 0]
-    return float(tree.loss.loss(leaves).sum() / tree.counts[0].sum())
+def fit_text(tree: Tree) -> str:
+    """Say how well a tree fits the training rows, in what it was fitted for."""
+    kind = "weighted training" if tree.is_weighted else "training"
+    if tree.loss.name == "zero_one":
+        return f"{kind} accuracy {tree.training_accuracy:.3f}"
+    return f"{kind} {tree.loss.title} {tree.training_loss:.4g}"

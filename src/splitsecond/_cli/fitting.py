@@ -11,6 +11,7 @@ from splitsecond._cli import options as o
 from splitsecond._cli.data import Data, read_data
 from splitsecond._cli.output import check_out, progress, warnings_as_notes, write, write_json
 from splitsecond._cli.sources import Source
+from splitsecond._cli.values import ONE_STANDARD_ERROR, regularization_or_rule
 
 
 def fit(
@@ -23,7 +24,7 @@ def fit(
             metavar="LAMBDA",
             help=f"{o.PENALTY}. auto chooses it by cross-validation, 1se the largest within one "
             "standard error of that.",
-            parser=o.regularization_or_rule,
+            parser=regularization_or_rule,
         ),
     ] = "0.01",
     scoring: o.Scoring = None,
@@ -144,7 +145,7 @@ def _choice_text(choice: dict[str, Any]) -> str:
         "trees of a path"
     )
     simpler = choice["within_one_standard_error"]
-    if choice["rule"] == o.ONE_STANDARD_ERROR:
+    if choice["rule"] == ONE_STANDARD_ERROR:
         extreme = "minimum loss" if scoring is None else f"maximum {scoring}"
         text += f": the smallest tree within one standard error of the {extreme}"
         return text if chosen == best else f"{text}, which is at {best:.4g}"

@@ -104,13 +104,10 @@ def _summary(found: Opened, number: int | None) -> dict[str, Any]:
 
 
 def _about(tree: Tree) -> str:
-    from splitsecond._cli.estimators import training_cost
+    from splitsecond._cli.estimators import fit_text
 
     size = f"{tree.n_leaves} leaves, depth {tree.depth}, {tree.n_rows[0]:,} rows"
-    weighted = "weighted " if tree.is_weighted else ""
-    cost = training_cost(tree)
-    quality = f"accuracy {tree.training_accuracy:.3f}" if cost is None else f"cost {cost:.4g}"
-    return f"{size}\n{weighted}training {quality} · objective {tree.objective:.4f}"
+    return f"{size}\n{fit_text(tree)} · objective {tree.objective:.4f}"
 
 
 def predict(

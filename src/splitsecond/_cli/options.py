@@ -1,30 +1,32 @@
-"""Options that several commands share, alone and in groups, and reading their values."""
+"""Options that several commands share, alone and in groups."""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
 import inspect
-import json
-import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
 
+from splitsecond._cli.values import (
+    bytes_of,
+    class_weight_of,
+    costs_of,
+    level_of,
+    regularization_of,
+    rows_or_share,
+)
+
 FOLDS = 5  # by which lambda is chosen
-AUTO, ONE_STANDARD_ERROR = "auto", "1se"  # words for lambda
-WEIGHTINGS = ("none", "balanced")  # words for class weights
 PENALTY = (
     "Penalty per leaf (lambda), as a share of the rows; with log_loss and brier, of the loss of a "
     "single leaf"
 )
-UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
 class Algorithm(StrEnum):
@@ -51,6 +53,13 @@ class Loss(StrEnum):
     BRIER = "brier"
 
 
+class Completion(StrEnum):
+    """What splits are judged by below the levels that are compared."""
+
+    GREEDY = "greedy"
+    LICKETY = "lickety"
+
+
 class EpsilonKind(StrEnum):
     """What epsilon is measured by."""
 
@@ -74,111 +83,6 @@ def choice(text: str, of: type[StrEnum], **options: Any) -> Any:
     *words, last = of
     named = f"{text}: {', '.join(words)} or {last}."
     return typer.Option(metavar="WORD", help=named, **options)
-
-
-def regularization_of(text: str) -> float | Fraction:
-    """Read lambda: a decimal or a fraction."""
-    try:
-        return Fraction(text) if "/" in text else float(text)
-    except (ValueError, ZeroDivisionError):
-        raise typer.BadParameter(
-            f"{text!r} is not a number, such as 0.01 or 1/300.", param_hint="--regularization"
-        ) from None
-
-
-def regularization_or_rule(text: str) -> float | Fraction | str:
-    """Read lambda, or by which rule it is to be chosen."""
-    return text if text in (AUTO, ONE_STANDARD_ERROR) else regularization_of(text)
-
-
-def class_weight_of(text: str) -> str | tuple[str, float]:
-    """Read the weight of a class, such as bad=5; or a word for all classes."""
-    if text in WEIGHTINGS:
-        return text
-    label, _, number = text.rpartition("=")
-    try:
-        weight = float(number)
-    except ValueError:
-        weight = math.nan
-    if not label or not 0 <= weight < math.inf:
-        raise typer.BadParameter(
-            f"{text!r} is neither none, balanced nor a class and its weight, such as bad=5.",
-            param_hint="--class-weight",
-        )
-    return label, int(weight) if weight.is_integer() else weight
-
-
-def costs_of(text: str) -> dict[str, dict[str, Any]]:
-    """Read costs by action and class: JSON, or the name of a file with it."""
-
-    def refused(why: str) -> typer.BadParameter:
-        example = '{"approve": {"bad": 5, "good": 0}, "reject": {"bad": 0, "good": 1}}'
-        return typer.BadParameter(
-            f"{why} Give the costs of each action for each class, such as {example}, or a file "
-            "with them.",
-            param_hint="--costs",
-        )
-
-    is_file = not text.lstrip().startswith(("{", "["))
-    try:
-        content = Path(text).read_text(encoding="utf-8") if is_file else text
-    except OSError as error:
-        raise refused(f"{text!r} is neither JSON nor a file ({error.strerror}).") from None
-    except UnicodeDecodeError:
-        raise refused(f"{text!r} is no text in UTF-8.") from None
-    what = f"The file {text!r}" if is_file else "It"
-    try:
-        costs = json.loads(content, object_pairs_hook=_once)
-    except ValueError as error:
-        raise refused(f"{what} is not JSON as expected: {error}.") from None
-    if not isinstance(costs, dict) or not costs:
-        raise refused(f"{what} is no JSON object with a name for each action.")
-    for action, row in costs.items():
-        if not isinstance(row, dict):
-            raise refused(f"{what} has no costs by class for the action {action!r}.")
-    return costs
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object; of two equal names, one would be lost."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i]))
-        raise ValueError(f"{twice!r} occurs twice")
-    return found
-
-
-def level_of(text: str) -> dict[str, float | None]:
-    """Read the level of intervals as an argument of what draws trees; none: without intervals."""
-    try:
-        level = None if text == "none" else float(text)
-    except ValueError:
-        raise typer.BadParameter(
-            f"{text!r} is neither a level, such as 0.95, nor none.", param_hint="--level"
-        ) from None
-    return {"level": level}
-
-
-def rows_or_share(text: str) -> float:
-    """Read a number of rows, or a share of them."""
-    try:
-        return int(text) if text.strip().lstrip("+-").isdigit() else float(text)
-    except ValueError:
-        raise typer.BadParameter(
-            f"{text!r} is neither a number of rows, such as 20, nor a share of them, such as 0.01.",
-            param_hint="--min-samples-leaf",
-        ) from None
-
-
-def bytes_of(text: str) -> int:
-    """Read an amount of memory, such as 500MB or 2GiB."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([kmg]i?)?b?", text.strip().lower())
-    if found is None:
-        raise typer.BadParameter(
-            f"{text!r} is not an amount of memory, such as 500MB or 2GB.",
-            param_hint="--memory-limit",
-        )
-    return int(float(found[1]) * UNITS[found[2] or ""])
 
 
 File = Annotated[
@@ -334,13 +238,14 @@ class Learning:
         ),
     ] = None
     exact_last_split: Annotated[
-        bool,
-        flag(
-            "--exact-last-split",
-            "Choose the last split of greedy completions by errors or costs, not by entropy (not "
-            "with optimal and treefarms).",
+        bool | None,
+        typer.Option(
+            "--exact-last-split/--entropy-last-split",
+            help="Choose the last split of greedy completions by errors or costs, or by entropy as "
+            "the paper does (not with optimal and treefarms).",
+            show_default=False,
         ),
-    ] = False
+    ] = None
     class_weight: Annotated[
         list[Any],  # words, or pairs of a class and its weight
         several(
@@ -371,6 +276,12 @@ class SingleTree(Learning):
         bool,
         flag("--no-postprocess", "Keep the greedy subtrees below the lookahead (split only)."),
     ] = False
+    completion: Annotated[
+        Completion | None,
+        choice(
+            "Trees that splits are judged by, with a lookahead above 1 (lickety only)", Completion
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from splitsecond import PathEntry, RegularizationPath, Tree, regularization_path
 from splitsecond._cli.data import Data
-from splitsecond._cli.options import AUTO, FOLDS
+from splitsecond._cli.options import FOLDS
 from splitsecond._cli.output import write, write_table
 from splitsecond._cli.row_places import rows_of_data
+from splitsecond._cli.values import AUTO
 
 MAX_SHOWN = 12  # classes of a confusion matrix that is printed
 # Scores whose standard deviation over folds is told, and what they are called.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -195,8 +196,10 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             keeps_tree=keeps_tree,
         )
         # What is wrong with the costs is said before anything that takes long.
-        self._loss = self._loss_parameters().of(training.classes)
-        return training
+        loss = self._loss_parameters().of(training.classes)
+        if loss is training.target.loss:
+            return training
+        return replace(training, target=replace(training.target, loss=loss))
 
     def _loss_parameters(self) -> LossParameters:
         return LossParameters(self.loss, self.costs, self.actions)
@@ -214,6 +217,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         """Keep what the table was, and what is asked about it."""
         self.binarizer_ = binarized.binarizer
         self.classes_ = training.classes
+        self._loss = training.target.loss
         self.actions_ = self._loss.labels(training.classes)
         keep_columns(self, training.source.labels, training.source.n_columns)
 
@@ -228,7 +232,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             n_classes=target.n_classes,
             weights=target.weights,
             regularization=self.regularization,
-            loss=self._loss,
+            loss=target.loss,
             algorithm=self._algorithm,
             max_depth=int(self.max_depth),
             min_leaf_rows=self._min_leaf_rows(table, target),
@@ -291,7 +295,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
                 row_counts=row_counts,
                 classes=self.classes_,
                 objective=float(solution.objective),
-                loss=self._loss,
+                loss=target.loss,
                 **self._reader().parts_of_tree(solution.feature.tolist()),
             )
         )
@@ -299,12 +303,15 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         self.status_ = status_of_fit(solution, target)
         self.statistics_ = solution.statistics
         self._warn_if_stopped(target.limits.note)
+        if self.n_leaves_ == 1 and STATUSES[self.status_] == "complete":
+            self._warn_of_leaf(table, target)
+
+    def _warn_of_leaf(self, table: Table, target: Target) -> None:
+        """Warn of a single leaf, unless the user left room for nothing else."""
+        may_split = int(self.max_depth) > 0 and table.n_columns > 0
+        enough_rows = 2 * self._min_leaf_rows(table, target) <= self.tree_.n_rows[0]
         # With weights for the classes, how rare they are was thought of.
-        if (
-            STATUSES[self.status_] == "complete"
-            and int(self.max_depth) > 0
-            and self.class_weight is None
-        ):
+        if may_split and enough_rows and self.class_weight is None:
             warn_of_leaf(self.tree_, self.regularization)
 
     def _warn_if_stopped(self, note: str = "") -> None:

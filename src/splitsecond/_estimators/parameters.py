@@ -19,6 +19,7 @@ ORDER = (
     "max_depth",
     "min_samples_leaf",
     "lookahead_depth",
+    "completion",
     "postprocess",
     "keep_trivial",
     "exact_last_split",

@@ -88,7 +88,7 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             target.weights,
             regularization=self.regularization,
             max_depth=int(self.max_depth),
-            loss=self._loss,
+            loss=target.loss,
             unit_bits=SET_BITS,
         )
 
@@ -149,8 +149,10 @@ class RashomonClassifier(FittedSet, TreeClassifier):
         feature, left, right, node = numbering.nodes_at(0)
         counts = graph.counts().reshape(-1, graph.n_classes)[node].astype(np.int64)
         leaves = counts[feature < 0]
-        objective = problem.reached(leaves, counts[0])
-        counted = problem.units.count(leaves)
+        lost = problem.units.count(leaves)
+        counted = objective = problem.counted(lost, len(leaves))
+        if not problem.units.loss.is_exact:
+            objective = problem.reached(leaves, counts[0])
         is_exact = found.status == "complete" and self._lookahead(problem.depth) is None
         rounding = problem.max_rounding(objective)
         return SetSolution(
@@ -158,18 +160,18 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             left=left,
             right=right,
             counts=counts,
-            errors=counted,
+            errors=lost,
             leaves=len(leaves),
             weight=scale.weight,
             units=problem.units,
             objective=objective,
-            lower_bound=max(problem.counted(counted, len(leaves)) - rounding, scale.price)
+            lower_bound=max(counted - rounding, scale.price)
             if is_exact
             else min(objective, scale.price),
             status=found.status,
             statistics={
                 **statistics_of(table, found),
-                "rounding": float(2 * rounding),
+                "rounding": 2 * float(rounding),
                 "nodes": graph.n_nodes,
                 "edges": graph.n_edges,
             },

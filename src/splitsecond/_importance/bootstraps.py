@@ -197,7 +197,7 @@ class _Bootstrap:
 
     def _row_losses(self, found: SetSolution) -> NDArray[np.float64] | None:
         """Return what rows lose at the nodes of the graph; None: they are errors."""
-        loss, graph = self.estimator._loss, found.graph
+        loss, graph = self.rows.target.loss, found.graph
         if loss == ZERO_ONE:
             return None
         counts = graph.counts().reshape(-1, graph.n_classes).astype(np.int64)
@@ -211,7 +211,7 @@ class _Bootstrap:
         is_ours = left is not None and (limit is None or left < limit)
         target = self.rows.target
         ends = counter_after(left if is_ours else limit)
-        own = Target(target.codes, target.n_classes, weights, ends)
+        own = Target(target.codes, target.n_classes, weights, ends, loss=target.loss)
         self.estimator.verbose = self._poll
         found = self.estimator._solve(self.rows.table, own)
         assert isinstance(found, SetSolution)  # the table was checked

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 from splitsecond._support.frames import frame_of
 from splitsecond._support.names import public
 from splitsecond._trees.pictures.figures import plot_frontier
 from splitsecond._trees.tree import Tree
 
-
-class LossNames(NamedTuple):
-    """What a loss is called."""
-
-    column: str  # of the loss in training
-    short: str  # of a row
-    axis: str
-
-
-LOSSES = {
-    "zero_one": LossNames("loss", "loss", "loss: share of errors"),
-    "costs": LossNames("cost", "cost", "mean cost of a row"),
-    "log_loss": LossNames("rel. loss", "log-loss", "log-loss"),
-    "brier": LossNames("rel. loss", "Brier", "Brier score, summed over classes"),
+# What losses are called: in training as the objective counts them, and of a row.
+COLUMNS = {
+    "zero_one": ("loss", "loss"),
+    "costs": ("cost", "cost"),
+    "log_loss": ("rel. loss", "log-loss"),
+    "brier": ("rel. loss", "Brier"),
 }
 FINISHED = ("complete", "optimal")  # how a fit that no limit stopped ends
 
@@ -82,13 +74,6 @@ class PathEntry:
         """The tree."""
         tree: Tree = self.model.tree_
         return tree
-
-    def _mean_loss(self) -> float:
-        """Return the training loss of a row, which compares with that of held-out ones."""
-        tree = self.tree
-        if tree.loss.is_exact:
-            return self.loss
-        return self.loss * float(tree.loss.loss(tree.counts[0]) / tree.counts[0].sum())
 
     def _cv_mean(self) -> float:
         """Return the mean over the folds: the score if there is one, or the loss."""
@@ -178,10 +163,10 @@ class RegularizationPath(Sequence[PathEntry]):
 
     def __str__(self) -> str:
         chosen = {}
-        of_loss = LOSSES[self[0].tree.loss.name]
-        width = max(6, len(of_loss.column))
-        header = f"{'lambda':>9}  {'leaves':>6}  {of_loss.column:>{width}}"
-        cv_header = f"cv {self.scoring_ or of_loss.short} (s.e.)"
+        column, of_row = COLUMNS[self[0].tree.loss.name]
+        width = max(6, len(column))
+        header = f"{'lambda':>9}  {'leaves':>6}  {column:>{width}}"
+        cv_header = f"cv {self.scoring_ or of_row} (s.e.)"
         if self._has_cv:
             header += f"  {cv_header}"
             chosen[id(self.best_)] = "best"
@@ -214,4 +199,4 @@ class RegularizationPath(Sequence[PathEntry]):
         Losses are those of a row, on average, in training and on held-out rows.
         With `scoring`, the cross-validated score has axes of its own, on the right.
         """
-        return plot_frontier(self, LOSSES[self[0].tree.loss.name].axis, ax)
+        return plot_frontier(self, ax)

@@ -103,13 +103,13 @@ class Scorer:
         return float(value)
 
     def _is_coded(self) -> bool:
-        """Whether classes are to be 0 and 1, of which some scorers take 1 as the positive one.
+        """Whether classes are to be 0 and 1, for scorers that take 1 as the positive one.
 
-        With two classes that are text, scorers such as f1 know no positive one; as for AUC, it is
+        Of two classes that are text, or other numbers, f1 knows no positive one; as for AUC, it is
         the second.
         """
-        is_text = all(isinstance(label, str) for label in self.classes.tolist())
-        return isinstance(self.given, str) and is_text and len(self.classes) == 2
+        labels = self.classes.tolist()
+        return isinstance(self.given, str) and len(labels) == 2 and 1 not in labels
 
     def _undefined(self, rows: HeldOut, reason: str = "") -> ValueError:
         text = f"scoring={shown(self.given)} gives no score for {rows.fold}{reason}."

@@ -63,8 +63,9 @@ def regularization_path(
     scoring : str or callable, optional
         By what trees are compared on held-out rows, as scikit-learn understands it, such as
         "roc_auc" or "neg_log_loss": the higher, the better. By default, by the loss they are
-        fitted for. The positive class is the one scikit-learn takes, of two classes that are text
-        the second. Rows count by `sample_weight`, but not by weights of classes.
+        fitted for. The positive class is the one scikit-learn takes; of two classes neither of
+        which is 1, such as text, the second. Rows count by `sample_weight`, but not by weights of
+        classes.
     time_limit : float, optional
         Seconds for everything. Large lambdas come first, which are fast, and half of the time is
         left to cross-validation. Folds that are done by then count, if there are two.
@@ -114,19 +115,28 @@ def regularization_path(
         fits, as_fraction(smallest), high, tolerance, clock.at(search_share / 2)
     )
     entries, status = _entries(points, gaps, fits, status)
-    done = ""
-    if validation is not None:
-        values: list[list[float]] = []
-        if status != "interrupted":
-            values, stop = validation.values(entries, clock.at(1.0))
-            if stop is not None and status == "complete":
-                status = _reason(stop)
-        entries = validation.added_to(entries, values)
-        done = f"{len(values)} of {len(validation.folds)} folds"
-    scorer = None if validation is None else validation.scorer
-    path = RegularizationPath(entries, status, None if scorer is None else scorer.name)
+    if validation is None:
+        path, done = RegularizationPath(entries, status), ""
+    else:
+        path, done = _cross_validated(validation, entries, status, clock.at(1.0))
     _warn_if_stopped(path, time_limit, done)
     return path
+
+
+def _cross_validated(
+    validation: Validation, entries: list[PathEntry], status: str, deadline: float
+) -> tuple[RegularizationPath, str]:
+    """Return the path with what its entries lose or score on held-out rows, by how many folds."""
+    values: list[list[float]] = []
+    if status != "interrupted":
+        values, stop = validation.values(entries, deadline)
+        if stop is not None and status == "complete":
+            status = _reason(stop)
+    scorer = validation.scorer
+    path = RegularizationPath(
+        validation.added_to(entries, values), status, None if scorer is None else scorer.name
+    )
+    return path, f"{len(values)} of {len(validation.folds)} folds"
 
 
 def _warn_if_stopped(path: RegularizationPath, time_limit: float | None, folds: str) -> None:

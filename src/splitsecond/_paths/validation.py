@@ -96,8 +96,7 @@ class Validation:
         models = (inside.at(as_fraction(entry.regularization)).model for entry in entries)
         if self.scorer is None:
             table = inside.estimator._answers(_rows(self.X, test))
-            loss = entries[0].tree.loss  # of all classes, of which a fold may lack one
-            yield from (self._mean_loss(model.tree_, loss, table, test) for model in models)
+            yield from (self._mean_loss(model.tree_, table, test) for model in models)
         else:
             held_out = self._held_out(number)
             yield from (self.scorer.score(model, held_out) for model in models)
@@ -114,17 +113,18 @@ class Validation:
             kept = set(classes[present].tolist())
             weights = own.class_weight.items()
             own.class_weight = {label: weight for label, weight in weights if label in kept}
-        loss = estimator._loss
+        loss = self.fits.target.loss
         if isinstance(loss, Costs):
             own.costs = [[row[j] for j in np.flatnonzero(present)] for row in loss.table]
             own.actions = list(loss.actions)
         return own
 
-    def _mean_loss(self, tree: Tree, loss: Loss, table: Any, test: Rows) -> float:
+    def _mean_loss(self, tree: Tree, table: Any, test: Rows) -> float:
         """Return the loss of a tree on held-out rows, which count as in training."""
         weights = self.fits.target.weights
         counted = np.ones(len(test)) if weights is None else weights[test]
         leaves = leaf_of_rows(tree.feature, tree.left, tree.right, table)
+        loss = self.fits.target.loss  # of all classes, of which a fold may lack one
         lost = _row_losses(tree, loss, self.fits.estimator.classes_)[leaves, self._codes[test]]
         is_lost = lost > 0
         return float((counted[is_lost] * lost[is_lost]).sum() / counted.sum())

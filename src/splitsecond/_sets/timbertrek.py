@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from splitsecond._support.messages import listed, shown
 from splitsecond._tables.literals import Literal, value_text
 from splitsecond._trees.tree import Tree
 
@@ -22,6 +23,11 @@ def to_timbertrek(trees: Iterable[Tree]) -> dict[str, Any]:
             raise ValueError(
                 f"TimberTrek shows trees for two classes; these have {len(tree.classes)}."
             )
+        if not set(tree.labels.tolist()) <= set(tree.classes.tolist()):
+            raise ValueError(
+                "TimberTrek shows trees that predict one of two classes; these have actions that "
+                f"are none: {listed([shown(label) for label in tree.labels.tolist()])}."
+            )
         if tree.feature[0] < 0:
             continue
         number = len(tree_map) + 1
@@ -37,7 +43,7 @@ def _nested(tree: Tree, node: int) -> dict[str, Any]:
     """Return a node with its rows; a leaf also with those it gets right, the yes-child first."""
     rows = int(tree.n_rows[node])
     if tree.feature[node] < 0:
-        chosen = int(tree.prediction[node])
+        chosen = tree.classes.tolist().index(tree.labels[tree.prediction[node]])
         counts = tree.counts if tree.row_counts is None else tree.row_counts
         return {"f": ["+" if chosen else "-", rows, round(float(counts[node, chosen]))]}
     children = [_nested(tree, int(side[node])) for side in (tree.left, tree.right)]

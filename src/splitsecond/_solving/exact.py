@@ -80,11 +80,10 @@ def within_bound(
     tree loses more than `max_loss`; to allow for it could let in one with another leaf.
     """
     error, leaf = leaf_price(regularization, whole, most_leaves, max_loss=max_loss)
-    # Losses are objective * whole - regularization * whole * leaves, in whole numbers.
-    bound, per_leaf = objective * whole, regularization * whole
-    unit = bound.denominator * per_leaf.denominator
-    left = bound.numerator * per_leaf.denominator
-    price = per_leaf.numerator * bound.denominator
+    # Losses are (objective - regularization * leaves) * whole, in whole numbers.
+    unit = objective.denominator * regularization.denominator * whole.denominator
+    left = objective.numerator * regularization.denominator * whole.numerator
+    price = regularization.numerator * objective.denominator * whole.numerator
     if price == 0:  # more leaves change nothing
         return error, leaf, -1 if left < 0 else error * min(max_loss, left // unit) + leaf
     most_leaves = min(most_leaves, left // price)

@@ -24,6 +24,7 @@ from splitsecond._tables.weights import as_integers
 
 ALGORITHMS = ("greedy", "lickety", "split", "optimal")
 MOST_THREADS = 1024
+NONE = Fraction(0)
 
 Progress = Callable[[int, int, float], object]
 
@@ -66,11 +67,12 @@ class Problem:
         # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
         # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
         most_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
-        totals = np.array([weight])  # all that 0-1 loss needs
-        if loss != ZERO_ONE:
+        if loss is ZERO_ONE:
+            units = Units.of_errors(weight)
+        else:
             sums = np.bincount(codes, weights=integers, minlength=n_classes)
             totals = np.rint(sums).astype(np.int64)  # below 2**31, and exact in floats
-        units = Units.of(loss, totals, bits=unit_bits, most_leaves=most_leaves)
+            units = Units.of(loss, totals, bits=unit_bits, most_leaves=most_leaves)
         loss_price, leaf_price = units.prices(price, most_leaves)
         return cls(
             codes=codes,
@@ -95,6 +97,8 @@ class Problem:
 
     def max_rounding(self, objective: Fraction) -> Fraction:
         """Return by how much the objective of a tree that is no worse than one may be rounded."""
+        if self.units.loss.is_exact:
+            return NONE
         leaves = self.most_leaves // 2
         if self.price > 0:
             leaves = min(leaves, int(objective / self.price))
@@ -201,6 +205,7 @@ class Request:
     min_leaf_rows: int = 1
     lookahead_depth: int | None = None
     postprocess: bool = True
+    completion: str = "greedy"
     exact_last_split: bool = False
     time_limit: float | None = None
     memory_limit: int | None = None
@@ -231,6 +236,7 @@ class Request:
             max_depth=depth,
             lookahead=default_lookahead(depth) if lookahead is None else int(min(lookahead, depth)),
             postprocess=self.postprocess,
+            completion=self.completion,
             exact_last_split=self.exact_last_split,
             min_leaf_rows=self.min_leaf_rows,
             run=run_options(
@@ -255,7 +261,9 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
     if refused is not None:
         return refused
     counts = found.counts.astype(np.int64).reshape(-1, request.n_classes)
-    reached = problem.reached(counts[found.feature < 0], counts[0])
+    reached = problem.counted(found.loss, found.leaves)
+    if not request.loss.is_exact:
+        reached = problem.reached(counts[found.feature < 0], counts[0])
     bound, rounding, exact = _proved(problem, found, reached)
     return Solution(
         feature=found.feature,
@@ -270,7 +278,7 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
         lower_bound=bound,
         # Only the optimal search sets out to prove; elsewhere a closed gap is good luck.
         status="optimal" if exact and request.algorithm == "optimal" else found.status,
-        statistics={**statistics_of(table, found), "rounding": float(2 * rounding)},
+        statistics={**statistics_of(table, found), "rounding": 2 * float(rounding)},
     )
 
 
@@ -280,18 +288,24 @@ def _proved(
     """Return what no objective is below, what of it is rounding, and whether the tree is best."""
     loss_price, per_leaf = problem.loss_price, problem.leaf_price
     exact = found.lower_bound == loss_price * found.loss + per_leaf * found.leaves
-    rounding = problem.max_rounding(reached)
     whole, price = problem.units.whole, problem.price
     if exact:
         proved = problem.counted(found.loss, found.leaves)
     else:
         # The core's penalty per leaf orders trees exactly but is not lambda itself; where it is
         # higher, a tree of many leaves may really cost less by the difference for each of them.
-        too_dear = max(Fraction(0), Fraction(per_leaf, loss_price) - price * whole)
-        most = too_dear * problem.most_leaves
-        proved = max((Fraction(found.lower_bound, loss_price) - most) / whole, price)
-    # The proof is about objectives as the core counts them.
-    return min(reached, max(proved - rounding, price)), rounding, exact
+        # In integers: fractions would take as long as a small search.
+        own = price * whole
+        too_dear = max(0, per_leaf * own.denominator - own.numerator * loss_price)
+        proved = Fraction(
+            (found.lower_bound * own.denominator - too_dear * problem.most_leaves)
+            * whole.denominator,
+            loss_price * own.denominator * whole.numerator,
+        )
+    rounding = problem.max_rounding(reached)
+    if rounding:  # the proof is about objectives as the core counts them
+        proved -= rounding
+    return min(reached, max(proved, price)), rounding, exact
 
 
 def solve(X: Any, codes: Any, **options: Any) -> Solution:

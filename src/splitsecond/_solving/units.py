@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from splitsecond import _core
 from splitsecond._solving.exact import leaf_price, within_bound
-from splitsecond._solving.losses import Costs, Loss
+from splitsecond._solving.losses import ZERO_ONE, Costs, Loss
 from splitsecond._support.names import public
 
 TREE_BITS = 40  # losses of brier and log_loss are counted in 2**-40 of the root's,
@@ -29,20 +29,27 @@ class Units:
     max_loss: int  # no tree loses more
     bits: int = 0  # of rounded losses: the root loses 2**bits
     scale: float = 1.0  # units in a loss of 1, if they are rounded
+    leaf_rounding: float = 0.5  # by how many units a leaf's loss may be off, if they are rounded
+
+    @classmethod
+    def of_errors(cls, weight: int) -> Units:
+        """Return the units of misclassified weight; no tree gets every row wrong."""
+        return cls(ZERO_ONE, Fraction(weight), weight - 1)
 
     @classmethod
     def of(cls, loss: Loss, totals: NDArray[np.int64], *, bits: int, most_leaves: int) -> Units:
         """Return the units for all rows, given the weight of each class in whole numbers."""
         weight = int(totals.sum())
         if isinstance(loss, Costs):
-            return cls(loss, weight / loss.unit, int(min(_sums(loss, totals))))
+            return cls(loss, weight / loss.unit, min(_sums(loss, totals)))
         if loss.is_exact:
-            return cls(loss, Fraction(weight), weight - 1)  # no tree gets every row wrong
+            return cls.of_errors(weight)
         bits = min(bits, COST_BITS - 1 - most_leaves.bit_length())
         root = float(loss.loss(totals))
         scale = 2.0**bits / root if root > 0 else 1.0
         # Each leaf is rounded, if only by half a unit: many leaves may lose more than the root.
-        return cls(loss, Fraction(2**bits), 2**bits + most_leaves, bits, scale)
+        units = cls(loss, Fraction(2**bits), 2**bits + most_leaves, bits, scale)
+        return replace(units, leaf_rounding=units.core_objective(1, 0).leaf_rounding(weight))
 
     def prices(self, regularization: Fraction, most_leaves: int) -> tuple[int, int]:
         """Return what the core takes for a unit of loss and for a leaf."""
@@ -86,7 +93,7 @@ class Units:
 
     def objective(self, loss: int, leaves: int, price: Fraction) -> Fraction:
         """Return the objective of a tree, given its loss in units and lambda."""
-        return loss / self.whole + price * leaves
+        return Fraction(loss * self.whole.denominator, self.whole.numerator) + price * leaves
 
     def highest_cost(self, objective: Fraction, price: Fraction, most_leaves: int) -> int:
         """Return the highest cost of a tree within an objective, as the core counts it."""
@@ -94,11 +101,10 @@ class Units:
         return within_bound(objective, price, self.whole, most_leaves, **limits)[2]
 
     def rounding(self, leaves: int) -> Fraction:
-        """Return by how much the objective of a tree of so many leaves may be rounded.
-
-        That is half a unit for each leaf; the rest is for what double precision makes of its loss.
-        """
-        return Fraction(0) if self.loss.is_exact else leaves / self.whole
+        """Return by how much the objective of a tree of so many leaves may be rounded."""
+        if self.loss.is_exact:
+            return Fraction(0)
+        return leaves * Fraction(self.leaf_rounding) / self.whole
 
 
 def _sums(loss: Costs, totals: NDArray[np.int64]) -> list[int]:

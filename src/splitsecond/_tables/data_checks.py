@@ -193,12 +193,14 @@ def warn_of_leaf(tree: Any, regularization: Any) -> None:
         return
     others = 1 - float(ZERO_ONE.correct(tree.counts[0]) / tree.counts[0].sum())
     label = shown(tree.classes[tree.prediction[0]])
+    price = float(regularization)
+    smaller = "a smaller regularization; " if price > 0 else ""
     warn(
         f"The tree is a single leaf, which predicts {label} for every row, although {others:.1%} "
         "of the weight is of other classes: no split saves errors worth lambda, "
-        f"regularization={float(regularization):.3g} ({float(regularization):.1%} of the weight "
-        'for each leaf). Try a smaller regularization; loss="log_loss" if probabilities or a '
-        "ranking are wanted; or class_weight='balanced' if rare classes matter more.",
+        f"regularization={price:.3g} ({price:.1%} of the weight for each leaf). Try {smaller}"
+        "loss=\"log_loss\" if probabilities or a ranking are wanted; or class_weight='balanced' if "
+        "rare classes matter more.",
         SingleLeafWarning,
     )
 

@@ -96,10 +96,10 @@ def _n_rows(tree: SetTree) -> NDArray[np.int64]:
 
 
 def _objective(tree: SetTree) -> float:
-    leaves = tree._units[tree.feature < 0]
-    return float(
-        tree.loss.relative(leaves, tree._units[0]) + tree._source.scale.price * len(leaves)
-    )
+    leaves, scale = tree._units[tree.feature < 0], tree._source.scale
+    if tree.loss.is_exact:
+        return float(scale.units.objective(scale.units.count(leaves), len(leaves), scale.price))
+    return float(tree.loss.relative(leaves, tree._units[0]) + scale.price * len(leaves))
 
 
 def _asked(tree: SetTree) -> dict[str, Any]:

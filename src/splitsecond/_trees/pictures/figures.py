@@ -141,11 +141,13 @@ def plot_usage(shares: dict[str, float], what: str, ax: Any = None) -> Any:
     return plain_sides(ax)
 
 
-def plot_frontier(path: RegularizationPath, what: str, ax: Any = None) -> Any:
+def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
     """Draw the loss of the trees of a path against their leaves; a score has axes of its own."""
     ax = new_axes(ax, (7.5, 4.5))
     leaves = [entry.n_leaves for entry in path]
-    losses = [entry._mean_loss() for entry in path]
+    loss_of = path[0].tree.loss
+    decides = loss_of.name == "zero_one"
+    losses = [entry.loss if decides else entry.tree.training_loss for entry in path]
     shown = ax.plot(leaves, losses, "o-", color=BLUE, label="training")
     if path[0].cv_standard_error is not None:
         shown += _plot_validation(path, ax if path.scoring_ is None else _right_of(ax, path))
@@ -161,7 +163,7 @@ def plot_frontier(path: RegularizationPath, what: str, ax: Any = None) -> Any:
             last = entry.n_leaves
     ax.margins(x=0.06, y=0.12)
     ax.set_xlabel("leaves (below the line: λ that gives the tree)")
-    ax.set_ylabel(what)
+    ax.set_ylabel("loss: share of errors" if decides else f"{loss_of.title} of a row")
     ax.xaxis.get_major_locator().set_params(integer=True)
     # Between two lines of which one rises and one falls there is no room.
     above = {} if path.scoring_ is None else {"loc": "lower left", "bbox_to_anchor": (0, 1)}
