@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 Settings: TypeAlias = Mapping[str, Any]
 
-MAX_DEPTH = 6
+MAX_DEPTH = 5
 MAX_ALPHAS = 30
 LEAST_ROWS = (20, 1)  # in a leaf
 BAGS = 4  # 14 by default
