@@ -40,11 +40,14 @@ SPLITSECOND_INLINE void with_loss_for(const Objective& objective, Count all, con
 
 // The weight of features begin .. begin + n - 1.
 SPLITSECOND_INLINE void block_weights(const FeatureCounts& p, std::size_t begin, std::size_t n, Count* with) {
-    for (std::size_t j = 0; j < n; ++j) with[j] = 0;
-    for (std::size_t c = 0; c < p.n_classes; ++c) {
-        const Count* count = p.single + c * p.step + begin;
-        for (std::size_t j = 0; j < n; ++j) with[j] += count[j];
+    const Count* first = p.single + begin;
+    if (p.n_classes == 2) {
+        for (std::size_t j = 0; j < n; ++j) with[j] = first[j] + first[p.step + j];
+        return;
     }
+    for (std::size_t j = 0; j < n; ++j) with[j] = 0;
+    for (std::size_t c = 0; c < p.n_classes; ++c)
+        for (std::size_t j = 0; j < n; ++j) with[j] += first[c * p.step + j];
 }
 
 // What the leaves on both sides of these features lose, given their weight: `evaluate` is one of the loss's functions,

@@ -21,7 +21,7 @@ struct Costs {
     static constexpr std::string_view name = "costs";
     static constexpr Criterion criterion = Criterion::weighted_entropy;
     static constexpr bool is_exact = true;
-    static constexpr bool says_class = false;  // its labels are classes
+    static constexpr bool says_class = false;  // its labels are actions
     using Value = Cost;
 
     const CostMatrix* costs;
@@ -34,13 +34,14 @@ struct Costs {
     template <class Weight, class Total>
     SPLITSECOND_INLINE void losses(std::size_t n_classes, std::size_t n, const Weight& weight, const Total&,
                                    Value* out) const {
+        for (std::size_t j = 0; j < n; ++j) out[j] = kInfinite;
         for (std::size_t action = 0; action < costs->n_actions; ++action) {
             Cost sum[kSideBySide] = {};
             for (std::size_t c = 0; c < n_classes; ++c) {
                 const Cost each = costs->of(action, c);
                 for (std::size_t j = 0; j < n; ++j) sum[j] += each * weight(c, j);
             }
-            for (std::size_t j = 0; j < n; ++j) out[j] = action == 0 ? sum[j] : smaller(out[j], sum[j]);
+            for (std::size_t j = 0; j < n; ++j) out[j] = smaller(out[j], sum[j]);
         }
     }
 

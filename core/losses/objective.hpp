@@ -83,9 +83,19 @@ struct Objective {
     bool is_own_criterion() const {
         return with_loss([](const auto& type) { return type.criterion == Criterion::loss; });
     }
-    // Whether a split says no more than a leaf: both sides predict the same, or lose together what one leaf does.
-    bool is_trivial(Cost leaf_loss, Cost yes_loss, Cost no_loss, std::uint32_t yes, std::uint32_t no) const {
-        return is_exact() ? yes == no : yes_loss + no_loss == leaf_loss;
+    // Whether a split says no more than a leaf: both sides predict the same; where leaves say shares, they say the same
+    // shares, since only then they lose together what one leaf does.
+    bool is_trivial(std::size_t n_classes, const Count* yes, const Count* no, std::uint32_t yes_label,
+                    std::uint32_t no_label) const {
+        if (is_exact()) return yes_label == no_label;
+        Cost yes_weight = 0, no_weight = 0;
+        for (std::size_t c = 0; c < n_classes; ++c) {
+            yes_weight += yes[c];
+            no_weight += no[c];
+        }
+        for (std::size_t c = 0; c < n_classes; ++c)
+            if (yes[c] * no_weight != no[c] * yes_weight) return false;
+        return true;
     }
 
 private:

@@ -42,10 +42,10 @@ void Candidates::bound_by_pairs(const Problem& problem, const Node& node, const 
     estimate.resize(view.n_features);
     for (std::size_t f = 0; f < view.n_features; ++f) {
         const auto in_yes = [&](std::size_t column) {
-            return [&, column](std::size_t c) { return node.pairs.row(c, f)[column]; };
+            return [&node, f, column](std::size_t c) { return node.pairs.row(c, f)[column]; };
         };
         const auto in_no = [&](std::size_t column) {
-            return [&, column](std::size_t c) {
+            return [&node, &view, counts, f, column](std::size_t c) {
                 return counts[c * view.stride + column] - node.pairs.row(c, f)[column];
             };
         };

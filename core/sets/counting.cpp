@@ -129,7 +129,7 @@ Graph::Counted Graph::fill_histogram(std::uint32_t id, Limits& limits) {
             }
             for (std::size_t j = 0; j < no.keys.size(); ++j) {
                 if (yes.keys[i].cost + no.keys[j].cost > max_cost) break;
-                if (is_trivial_split(node, edges[e], yes.keys[i], no.keys[j])) continue;
+                if (is_trivial_split(edges[e], yes.keys[i], no.keys[j])) continue;
                 const Key key = combine(node, yes.keys[i], no.keys[j]);
                 if (within_budget(node, key) &&
                     !multiply_add(number_of(key), yes.numbers.data() + i * digits_,

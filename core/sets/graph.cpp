@@ -34,11 +34,11 @@ bool Graph::within_budget(const GraphNode& node, const Key& key) const {
 }
 
 // Only a leaf has one leaf, so that these keys tell whether both children are leaves.
-bool Graph::is_trivial_split(const GraphNode& node, const GraphEdge& edge, const Key& yes,
-                             const Key& no) const {
-    if (keep_trivial || yes.leaves != 1 || no.leaves != 1) return false;
-    const GraphNode &left = nodes[edge.yes], &right = nodes[edge.no];
-    return objective.is_trivial(node.loss, left.loss, right.loss, left.label, right.label);
+bool Graph::is_trivial_split(const GraphEdge& edge, const Key& yes, const Key& no) const {
+    return !keep_trivial && yes.leaves == 1 && no.leaves == 1 &&
+           objective.is_trivial(n_classes, counts.data() + edge.yes * n_classes,
+                                counts.data() + edge.no * n_classes, nodes[edge.yes].label,
+                                nodes[edge.no].label);
 }
 
 // ---- finding trees --------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ std::optional<Key> Graph::find_tree(std::uint32_t id, const TreeShape& tree, std
         if (edges[e].feature != tree.feature[place]) continue;
         const auto yes = find_tree(edges[e].yes, tree, static_cast<std::size_t>(tree.left[place]));
         const auto no = find_tree(edges[e].no, tree, static_cast<std::size_t>(tree.right[place]));
-        if (!yes || !no || is_trivial_split(node, edges[e], *yes, *no)) continue;
+        if (!yes || !no || is_trivial_split(edges[e], *yes, *no)) continue;
         const Key key = combine(node, *yes, *no);
         if (within_budget(node, key)) return key;
     }

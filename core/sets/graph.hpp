@@ -137,7 +137,7 @@ private:
     Key leaf_key(const GraphNode& node) const;
     Key combine(const GraphNode& node, const Key& yes, const Key& no) const;
     bool within_budget(const GraphNode& node, const Key& key) const;
-    bool is_trivial_split(const GraphNode& node, const GraphEdge& edge, const Key& yes, const Key& no) const;
+    bool is_trivial_split(const GraphEdge& edge, const Key& yes, const Key& no) const;
     std::size_t find(std::uint32_t node, const Key& key) const;
     std::optional<Key> find_tree(std::uint32_t node, const TreeShape& tree, std::size_t place) const;
     void lower_budgets(Cost by);

@@ -56,7 +56,7 @@ void Graph::Numbering::walk(const Graph& graph, std::uint32_t id, std::uint32_t 
             while (begin > 0 && no_costs[begin - 1] == rest) --begin;
             for (std::size_t j = begin; j < end; ++j) {
                 if (yes.keys[i].leaves + no.keys[j].leaves != key.leaves ||
-                    graph.is_trivial_split(node, edge, yes.keys[i], no.keys[j]) ||
+                    graph.is_trivial_split(edge, yes.keys[i], no.keys[j]) ||
                     !(graph.combine(node, yes.keys[i], no.keys[j]) == key))
                     continue;
                 if (visit(Part{edge.feature, edge.yes, edge.no, key_of(yes, i), key_of(no, j)},

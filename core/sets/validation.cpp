@@ -19,9 +19,9 @@ bool is_price(Cost price) { return price >= 0 && price <= kInfinite; }
 bool fits(const Objective& objective, Cost weight) {
     const LossParameters& given = objective.parameters;
     constexpr double kMaxUnits = 0x1p50;  // what rounding can tell apart (losses/rounded.hpp)
-    if (objective.is_own_criterion())
+    if (!objective.is_exact())  // log-loss is at most the weight times the logarithm of the number of classes
         return given.scale >= 0 && given.root_loss >= 0 &&
-               given.scale * static_cast<double>(weight) * 64 < kMaxUnits * 64;
+               given.scale * static_cast<double>(weight) * 32 < kMaxUnits;
     return given.costs.maximum <= kInfinite / weight;
 }
 

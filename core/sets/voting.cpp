@@ -72,7 +72,7 @@ private:
             for (std::size_t j = 0; j < other.keys.size(); ++j) {
                 const Key& yes = to_yes ? here.keys[i] : other.keys[j];
                 const Key& no = to_yes ? other.keys[j] : here.keys[i];
-                if (graph_.is_trivial_split(graph_.nodes[id], edge, yes, no)) continue;
+                if (graph_.is_trivial_split(edge, yes, no)) continue;
                 const Key key = graph_.combine(graph_.nodes[id], yes, no);
                 const std::size_t place = graph_.find(id, key);
                 if (place == SIZE_MAX || is_zero(weights.data() + place * n, n)) continue;

@@ -229,8 +229,11 @@ class Enumeration:
         if yes is None and no is None:
             if self.loss in ("zero_one", "costs"):
                 return self.label(sides[0]) == self.label(sides[1])
-            # One leaf costs its penalty once.
-            return self.leaf(sides[0]) + self.leaf(sides[1]) == self.leaf(rows) + self.price
+            shares = [
+                {code: weight / sum(found.values()) for code, weight in found.items() if weight}
+                for found in map(self.by_class, sides)
+            ]
+            return shares[0] == shares[1]
         return self.is_trivial(yes, sides[0]) or self.is_trivial(no, sides[1])
 
     def label(self, rows: Rows) -> int:

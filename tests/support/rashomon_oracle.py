@@ -73,11 +73,12 @@ class RashomonOracle(Oracle):
             return False
         if not self.loss.says_shares:
             return yes == no
-        lost = [
-            self.loss.units(self.class_weights(rows))
-            for rows in (yes_rows, no_rows, yes_rows | no_rows)
+        # Strictly concave losses add up to that of one leaf just where both say the same shares.
+        shares = [
+            [Fraction(weight, sum(weights)) for weight in weights]
+            for weights in (self.class_weights(yes_rows), self.class_weights(no_rows))
         ]
-        return lost[0] + lost[1] == lost[2]
+        return shares[0] == shares[1]
 
     def has_trivial_split(self, shape: Shape, mask: int) -> bool:
         """Whether some split of a tree is trivial."""
