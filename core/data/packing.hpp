@@ -18,8 +18,9 @@ namespace splitsecond {
 // A cell that is neither 0 nor 1, if there is one.
 std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table);
 
-// Packs the table into `view`, all of whose features are distinct (unless keep_equal) and not constant.
-// count_rows: with a channel of rows, where these have weights. Returns a cell that is neither 0 nor 1, if there is one; then, or when stopped, the view is of no use.
+// Packs the table into `view`, all of whose features are distinct (unless keep_equal) and not constant; count_rows:
+// with a channel of rows, where these have weights. Returns a cell that is neither 0 nor 1, if there is one; then, or
+// when stopped, the view is of no use.
 std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Target& target, Limits& limits,
                          View& view, bool keep_equal = false, bool count_rows = false);
 

@@ -62,7 +62,8 @@ public:
         return nb::make_tuple(to_array(std::move(permuted)), errors, reliance_->weight());
     }
 
-    // The same for trees of a set: those with these numbers; one row for each tree. row_losses are of the graph's nodes.
+    // The same for trees of a set: those with these numbers; one row for each tree. row_losses are of the graph's
+    // nodes.
     nb::tuple of_set(Graph& graph, const TreeNumbers& numbers,
                      const std::optional<Array<double>>& row_losses) {
         check_numbers(graph, numbers);

@@ -224,3 +224,22 @@ def test_bounds_are_exact_in_units(loss: str) -> None:
         assert [cost <= highest for cost, _, _ in costs] == inside
     objectives = [scale.objective(cost, leaves) for cost, _, leaves in costs]
     assert all(a <= b for a, b in pairwise(objectives))
+
+
+@pytest.mark.parametrize("loss", ["brier", "log_loss"])
+def test_splits_into_equal_shares_are_trivial(loss: str) -> None:
+    """Rounding makes them a unit better or worse than one leaf."""
+    cells = [(a, b, noise) for a in (0, 1) for b in (0, 1) for noise in (0, 1)]
+    positives = {(0, 0): 1, (0, 1): 3, (1, 0): 5, (1, 1): 8}
+    X = np.repeat(np.array(cells), 9, axis=0)
+    y = np.concatenate([[1] * positives[a, b] + [0] * (9 - positives[a, b]) for a, b, _ in cells])
+    options: dict[str, Any] = {"regularization": 1e-4, "epsilon": 1e-3, "max_depth": 3}
+    trees = TreeFARMS(loss=loss, **options).fit(X, y).trees_
+    assert trees.n_trees > 1
+    for tree in trees:
+        for node in np.flatnonzero(tree.feature >= 0):
+            yes, no = tree.left[node], tree.right[node]
+            if tree.feature[yes] < 0 and tree.feature[no] < 0:
+                assert not np.array_equal(tree.shares()[yes], tree.shares()[no])
+    kept = TreeFARMS(loss=loss, keep_trivial=True, **options).fit(X, y).trees_
+    assert kept.n_trees > trees.n_trees

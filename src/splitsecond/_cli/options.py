@@ -24,8 +24,8 @@ from splitsecond._cli.values import (
 
 FOLDS = 5  # by which lambda is chosen
 PENALTY = (
-    "Penalty per leaf (lambda), as a share of the rows; with log_loss and brier, of the loss of a "
-    "single leaf"
+    "Penalty per leaf (lambda), as a share of the rows; with costs, a cost per row; with log_loss "
+    "and brier, of the loss of a single leaf"
 )
 
 

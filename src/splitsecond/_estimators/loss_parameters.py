@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral
@@ -171,6 +171,9 @@ def _labels(actions: Any) -> list[Any]:
     if isinstance(actions, str) or not isinstance(actions, (Iterable, np.ndarray)):
         raise ValueError(f"actions={shown(actions)} must be a list of names, one for each row.")
     labels = [_plain(action) for action in actions]
+    for label in labels:
+        if not isinstance(label, Hashable):
+            raise ValueError(f"actions={shown(actions)} must be names, such as text or numbers.")
     if len({repr(label) for label in labels}) < len(labels):
         raise ValueError(f"actions={shown(actions)} must be different from each other.")
     return labels

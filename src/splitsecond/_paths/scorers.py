@@ -92,7 +92,7 @@ class Scorer:
             warnings.filterwarnings("error", NO_ROWS)
             try:
                 value = self.function(model, rows.X, y, **options)
-            except (ValueError, Warning) as error:
+            except (ValueError, TypeError, Warning) as error:
                 raise self._undefined(rows, f": {str(error).rstrip('.'):.300}") from error
         if not isinstance(value, (Real, np.number)):
             raise ValueError(

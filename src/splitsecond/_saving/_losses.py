@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -65,4 +66,4 @@ def units_in(reader: Reader, loss: Loss, totals: NDArray[Any], max_leaves: int) 
     # The number itself: logarithms differ between machines, if only in the last digit.
     if units.bits != bits or not math.isclose(scale, units.scale, rel_tol=1e-9):
         raise DamagedError("'unit_bits' and 'loss_scale' do not fit 'counts'")
-    return Units(loss, units.whole, units.max_loss, bits, scale)
+    return replace(units, scale=scale)

@@ -62,7 +62,7 @@ class TreeSet(Sequence[Tree]):
     min_objective : float
         The objective of the best.
     bound : float
-        The objective that none of them exceeds.
+        The objective that none of them exceeds, as the search counts it (see `unit`).
     unit : float
         What the loss of each leaf is rounded to, as a part of the objective: 2**-16 for "log_loss"
         and "brier", and 0 for "zero_one" and costs, which are exact.

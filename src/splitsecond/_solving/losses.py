@@ -157,7 +157,7 @@ class Costs(Loss):
         costs = self.action_units(weights)
         least = costs.min(axis=-1, keepdims=True)
         if costs.dtype.kind == "f":  # weights that are no whole numbers, whose products are rounded
-            least = least + ROUNDING * costs.max(axis=-1, keepdims=True)
+            least = least * (1 + ROUNDING)
         chosen: NDArray[np.int64] = np.argmax(costs <= least, axis=-1)
         return chosen
 
