@@ -99,7 +99,7 @@ class LicketySPLITClassifier(_GreedyBelow):
         The fitted binarizer, whose ``literals_`` are the questions a tree could ask.
     tree_ : Tree
         The fitted tree.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray, a number for each column seen in `fit`
         The share of each column in what the splits lower the training loss by.
     objective_ : float
         Training loss (misclassified share, mean cost, or share of the loss of a single leaf) plus
