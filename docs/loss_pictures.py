@@ -80,7 +80,7 @@ def _by_leaf(share: Any, y: Any) -> tuple[Any, Any, Any]:
 
 
 def _gains(share: Any, y: Any) -> tuple[Any, Any]:
-    """Return the share of rows looked at and of cases found, as the least probability falls."""
+    """Return the share of rows looked at and of cases found, as the minimum probability falls."""
     _, happened, rows = (each[::-1] for each in _by_leaf(share, y))
     found = np.cumsum(happened * rows) / np.sum(y)
     return np.append(0, np.cumsum(rows) / len(y)), np.append(0, found)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lib.predictors import LEAST_ROWS, MAX_DEPTH, Predictor, Settings, same
+from lib.predictors import MAX_DEPTH, MIN_ROWS, Predictor, Settings, same
 
 # Penalties per leaf, from large to small.
 REGULARIZATIONS = tuple(float(f"{each:.3g}") for each in np.geomspace(0.1, 0.0002, 28))
@@ -29,7 +29,7 @@ class SplitSecond(Predictor):
         return [
             {"regularization": penalty, "min_samples_leaf": rows}
             for penalty in REGULARIZATIONS
-            for rows in LEAST_ROWS
+            for rows in MIN_ROWS
         ]
 
     def fit(self, X: Any, y: NDArray[np.int64], setting: Settings) -> Any:

@@ -20,7 +20,7 @@ Settings: TypeAlias = Mapping[str, Any]
 
 MAX_DEPTH = 5
 MAX_ALPHAS = 30
-LEAST_ROWS = (20, 1)  # in a leaf
+MIN_ROWS = (20, 1)  # in a leaf
 BAGS = 4  # 14 by default
 
 
@@ -67,7 +67,7 @@ class Cart(Predictor):
         found = []
         columns = _numbers(X).fit_transform(X)
         for criterion in ("gini", "entropy"):
-            for rows in LEAST_ROWS:
+            for rows in MIN_ROWS:
                 tree = self._tree({"criterion": criterion, "min_samples_leaf": rows})
                 alphas = tree.cost_complexity_pruning_path(columns, y).ccp_alphas
                 found += [

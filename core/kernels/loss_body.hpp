@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "kernels/kernels.hpp"
-#include "kernels/quarters.hpp"
 
 namespace splitsecond {
 namespace {

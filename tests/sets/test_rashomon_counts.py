@@ -240,18 +240,18 @@ def test_len_at_its_limit() -> None:
 def test_the_cost_within_a_bound_is_the_highest_over_all_numbers_of_leaves() -> None:
     rng = np.random.default_rng(73)
     for _ in range(3000):
-        weight, most_leaves = int(rng.integers(1, 300)), int(rng.integers(1, 80))
+        weight, max_leaves = int(rng.integers(1, 300)), int(rng.integers(1, 80))
         price = Fraction(int(rng.integers(0, 50)), int(rng.integers(1, 1000)))
         objective = Fraction(int(rng.integers(-3, 300)), int(rng.integers(1, 200)))
         if rng.random() < 0.5:  # one that a tree has
             objective = Fraction(int(rng.integers(0, weight + 1)), weight) + 3 * price
         error, leaf, highest = within_bound(
-            objective, price, weight, most_leaves, max_loss=weight - 1
+            objective, price, weight, max_leaves, max_loss=weight - 1
         )
         costs = [
             error * min(weight - 1, math.floor((objective - price * leaves) * weight))
             + leaf * leaves
-            for leaves in range(1, most_leaves + 1)
+            for leaves in range(1, max_leaves + 1)
             if price * leaves <= objective
         ]
         # Without a penalty per leaf they all cost the same.

@@ -79,7 +79,7 @@ def asked(tree: Any) -> set[str]:
     return {literal.name for literal in literals} | {str(literal) for literal in literals}
 
 
-def least_rows(tree: Any) -> float:
+def min_rows(tree: Any) -> float:
     return float(tree.counts[tree.feature < 0].sum(axis=1).min())
 
 
@@ -136,7 +136,7 @@ def test_uses_and_avoids_several(any_set: Any) -> None:
 
 
 def sized(leaves: float, depth: float, rows: float) -> Callable[[Any], bool]:
-    return lambda t: t.n_leaves <= leaves and t.depth <= depth and least_rows(t) >= rows
+    return lambda t: t.n_leaves <= leaves and t.depth <= depth and min_rows(t) >= rows
 
 
 def test_sizes(any_set: Any) -> None:
@@ -158,7 +158,7 @@ def test_combined_and_chained(any_set: Any) -> None:
             and other not in asked(tree)
             and tree.n_leaves <= 4
             and tree.depth <= 2
-            and least_rows(tree) >= 3
+            and min_rows(tree) >= 3
         )
 
     at_once = any_set.filter(uses=name, avoids=other, max_leaves=4, max_depth=2, min_leaf_rows=3)
@@ -198,7 +198,7 @@ def test_smallest_leaf_of_weighted_rows() -> None:
         model = TreeFARMS(regularization=0.01, epsilon=0.1, max_depth=2)
         trees = model.fit(X, y, sample_weight=np.full(n_rows, unit)).trees_
         for least in range(1, 12):
-            expected = [tree for tree in trees if round(least_rows(tree) / unit) >= least]
+            expected = [tree for tree in trees if round(min_rows(tree) / unit) >= least]
             assert trees.filter(min_leaf_weight=least * unit).n_trees == len(expected)
             assert trees.filter(min_leaf_rows=least).n_trees == len(expected)
 

@@ -12,7 +12,7 @@ from strategies import Problem, random_problem
 PRICES = (Fraction(0), Fraction(1, 3), 0.0137, 0.05, Fraction(1, 20), 1.5)
 EPSILONS = (0, 0.0137, 0.03, Fraction(1, 12), 0.1, Fraction(1, 3), 25.0)
 # Trees that brute force may list for one problem: more take too long.
-MOST_TREES = 1500
+MAX_TREES = 1500
 
 
 def random_question(rng: np.random.Generator, **sizes: Any) -> tuple[Problem, dict[str, Any]]:
@@ -24,7 +24,7 @@ def random_question(rng: np.random.Generator, **sizes: Any) -> tuple[Problem, di
         for level in range(problem.max_depth):
             columns = problem.X.shape[1] - problem.max_depth + 1 + level
             n_trees = 1 + max(columns, 0) * n_trees**2
-        if n_trees <= MOST_TREES:
+        if n_trees <= MAX_TREES:
             break
     if rng.random() < 0.4:
         problem = dataclasses.replace(problem, regularization=one_of(rng, PRICES))

@@ -27,7 +27,7 @@ from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.literals import OPERATORS, Literal, threshold_between
 
 MAX_CATEGORIES = 255  # of a variable get a column each: the most frequent ones
-MOST_QUANTILES = 1_000_000
+MAX_QUANTILES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ class QuantileBinarizer(_CutBinarizer):
     def _check_parameters(self) -> None:
         meaning = "parts, such as 3; MidpointBinarizer cuts between all values"
         check_number(
-            "n_quantiles", self.n_quantiles, Integral, meaning, least=2, most=MOST_QUANTILES
+            "n_quantiles", self.n_quantiles, Integral, meaning, minimum=2, maximum=MAX_QUANTILES
         )
 
     def _cuts(self, shares: NDArray[np.float64]) -> Sequence[int]:

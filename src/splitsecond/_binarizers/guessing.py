@@ -27,9 +27,9 @@ from splitsecond._tables.labels import encode_labels
 from splitsecond._tables.literals import Literal
 
 # Bins of a column, between which thresholds are sought: every value its own, up to these.
-LEAST_BINS, MOST_BINS, ALL_BINS = 1024, 32768, 1 << 18
+MIN_BINS, MAX_BINS, ALL_BINS = 1024, 32768, 1 << 18
 MAX_ELIMINATED = 1024  # columns that elimination can handle; the least used go first
-MOST_ROUNDS = 2**30
+MAX_ROUNDS = 2**30
 
 
 @public
@@ -122,7 +122,7 @@ class ThresholdGuessBinarizer(Binarizer):
         ):
             value = getattr(self, name)
             if name != "max_features" or value is not None:
-                check_number(name, value, kind, meaning, least=least, most=most)
+                check_number(name, value, kind, meaning, minimum=least, maximum=most)
         for name in ("column_elimination", "keep_binary"):
             check_flag(name, getattr(self, name))
         n_threads(self.n_jobs)
@@ -142,7 +142,7 @@ class ThresholdGuessBinarizer(Binarizer):
         rows = self._sample(table, target)
         weights = None if target.weights is None else target.weights[rows]
         codes = np.ascontiguousarray(target.codes[rows], dtype=np.int32)
-        max_bins = min(max(ALL_BINS // table.n_columns, LEAST_BINS), MOST_BINS)
+        max_bins = min(max(ALL_BINS // table.n_columns, MIN_BINS), MAX_BINS)
         columns: list[Binned] = []
 
         def use(j: int, variable: Variable, cells: Cells) -> None:
@@ -193,10 +193,10 @@ class ThresholdGuessBinarizer(Binarizer):
             codes,
             target.n_classes,
             weights,
-            n_estimators=int(min(self.n_estimators, MOST_ROUNDS)),
+            n_estimators=int(min(self.n_estimators, MAX_ROUNDS)),
             max_depth=int(self.max_depth),
             learning_rate=float(self.learning_rate),
-            wanted=0 if self.max_features is None else int(min(self.max_features, MOST_ROUNDS)),
+            wanted=0 if self.max_features is None else int(min(self.max_features, MAX_ROUNDS)),
             run=_core.RunOptions(
                 time_limit=limits.seconds_left(CHOOSING_SHARE),
                 memory_limit=limits.memory_limit,

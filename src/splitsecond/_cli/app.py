@@ -13,7 +13,7 @@ import splitsecond
 from splitsecond._cli import bench, doctor, fitting, models, paths, sets
 from splitsecond._cli.options import grouped
 from splitsecond._cli.output import say
-from splitsecond._support.messages import MOST_OF_MESSAGE, shortened
+from splitsecond._support.messages import MAX_OF_MESSAGE, shortened
 
 ERROR, INTERRUPTED = 1, 130  # exit codes; typer's own are 0 and 2 (usage)
 
@@ -40,7 +40,7 @@ class _Commands(TyperGroup):
         except MemoryError as error:
             say(f"error: out of memory. {error}".rstrip())
         except (ValueError, TypeError, ImportError, pa.ArrowException) as error:
-            say(f"error: {shortened(str(error), MOST_OF_MESSAGE)}")
+            say(f"error: {shortened(str(error), MAX_OF_MESSAGE)}")
         raise typer.Exit(ERROR)
 
 

@@ -46,7 +46,7 @@ from splitsecond._trees.tree import Tree
 
 ProgressFunction = Callable[[int, int, float], object]  # steps done, steps in all, seconds
 
-MOST_COLUMNS = 5_000  # for a search whose time grows with the square of their number
+MAX_COLUMNS = 5_000  # for a search whose time grows with the square of their number
 
 # How a fit can end, and how that reads.
 STATUSES = {
@@ -71,7 +71,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
     # What to try when a limit was hit, besides a higher one.
     _cheaper: ClassVar[str] = "a smaller max_depth or a larger regularization"
     # 0/1 columns from which on a search of more than two levels takes minutes; None: none.
-    _most_columns: ClassVar[int | None] = MOST_COLUMNS
+    _max_columns: ClassVar[int | None] = MAX_COLUMNS
     regularization: float | Fraction = 0.01
     max_depth: int = 5
     min_samples_leaf: float = 1
@@ -147,8 +147,8 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
 
         With more of them, `fit` warns if there is no `time_limit`.
         """
-        is_deep = int(self.max_depth) > 2 or self._most_columns is None
-        return self._most_columns if is_deep else MOST_COLUMNS
+        is_deep = int(self.max_depth) > 2 or self._max_columns is None
+        return self._max_columns if is_deep else MAX_COLUMNS
 
     # ---- what subclasses add -------------------------------------------------------------------
 
@@ -245,7 +245,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         )
 
     def _min_leaf_rows(self, table: Table, target: Target) -> int:
-        """Return the fewest rows of a leaf; those of weight 0 are as good as absent."""
+        """Return the minimum rows of a leaf; those of weight 0 are as good as absent."""
         weights = target.weights
         n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
         return min_leaf_rows(self.min_samples_leaf, n_rows)
@@ -256,8 +256,8 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             self.regularization,
             "lambda, the penalty per leaf, such as 0.01",
         )
-        meaning = "the most questions on a path, such as 5"
-        check_number("max_depth", self.max_depth, Integral, meaning, least=0)
+        meaning = "the maximum number of questions on a path, such as 5"
+        check_number("max_depth", self.max_depth, Integral, meaning, minimum=0)
         check_min_samples_leaf(self.min_samples_leaf)
         self._loss_parameters().check()
         self._seconds()

@@ -77,12 +77,7 @@ class Fitted:
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy; with actions that are no classes, minus the `expected_cost`.
 
-        Parameters
-        ----------
-        X, y
-            Rows and their classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows.
+        Parameters are those of `expected_cost`.
         """
         check_is_fitted(self)
         if not set(self.actions_.tolist()) <= set(self.classes_.tolist()):

@@ -18,7 +18,7 @@ from splitsecond._support.checks import check_amount, check_choice, check_number
 from splitsecond._support.messages import listed, shown
 
 COSTS = "costs"
-MOST_ROWS = 2**31 - 1  # that the core counts; there are never as many
+MAX_ROWS = 2**31 - 1  # that the core counts; there are never as many
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,10 @@ def check_min_samples_leaf(value: Any) -> None:
 
 
 def min_leaf_rows(value: Any, n_rows: int) -> int:
-    """Return the fewest rows of a leaf, given those of positive weight."""
+    """Return the minimum rows of a leaf, given those of positive weight."""
     if _is_share(value):
         return math.ceil(as_fraction(value) * n_rows)
-    return min(int(value), MOST_ROWS)
+    return min(int(value), MAX_ROWS)
 
 
 def _is_share(value: Any) -> bool:
@@ -135,7 +135,7 @@ def _is_share(value: Any) -> bool:
     if not isinstance(value, Integral) and isinstance(number, Fraction) and 0 < number < 1:
         return True
     meaning = "rows in a leaf, or a share of all rows between 0 and 1"
-    check_number("min_samples_leaf", value, Integral, meaning, least=1)
+    check_number("min_samples_leaf", value, Integral, meaning, minimum=1)
     return False
 
 

@@ -56,7 +56,7 @@ class FittedSet:
 class RashomonClassifier(FittedSet, TreeClassifier):
     """What RESPLIT and TreeFARMS share. `predict` and the like are those of the best tree."""
 
-    _most_columns = 500
+    _max_columns = 500
 
     epsilon: float | Fraction = 0.01
     epsilon_kind: str = "additive"
@@ -95,7 +95,7 @@ class RashomonClassifier(FittedSet, TreeClassifier):
         def bound(loss: int, leaves: int) -> int:
             reference = problem.counted(loss, leaves)
             highest = bound_of(reference, self.epsilon, self.epsilon_kind)
-            return problem.units.highest_cost(highest, problem.price, problem.most_leaves)
+            return problem.units.highest_cost(highest, problem.price, problem.max_leaves)
 
         request = _core.SetRequest(
             problem.core_objective(),
@@ -128,7 +128,7 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             unit=unit,
             loss_price=problem.loss_price,
             leaf_price=problem.leaf_price,
-            max_leaves=problem.most_leaves,
+            max_leaves=problem.max_leaves,
             reference=problem.counted(found.loss, found.leaves),
             epsilon_kind=self.epsilon_kind,
         )
@@ -315,7 +315,7 @@ class RESPLIT(RashomonClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         meaning = "the depth of the prefixes"
-        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, least=0)
+        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, minimum=0)
         check_flag("exact_last_split", self.exact_last_split)
 
     def _lookahead(self, depth: int) -> int | None:

@@ -39,11 +39,11 @@ class LicketySPLITClassifier(_GreedyBelow):
         `costs`, a cost per row), of the loss of a single leaf for "log_loss" and "brier". A float
         counts as the decimal it prints as, a Fraction exactly.
     max_depth : int, default=5
-        The most questions on a path.
+        The maximum number of questions on a path.
     min_samples_leaf : int or float, default=1
-        The fewest training rows in a leaf; a float between 0 and 1 is a share of all rows, rounded
-        up. Rows count, not their weights, and those of weight 0 do not. A tree of a single leaf is
-        always allowed.
+        The minimum number of training rows in a leaf; a float between 0 and 1 is a share of all
+        rows, rounded up. Rows count, not their weights, and those of weight 0 do not. A tree of a
+        single leaf is always allowed.
     lookahead_depth : int, default=1
         Levels of splits that are compared by their completions before the first is taken, and again
         at every level below. 1 is the paper's algorithm; 2 is slower and often better.
@@ -141,7 +141,7 @@ class LicketySPLITClassifier(_GreedyBelow):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         meaning = "levels of splits that are compared, such as 1 or 2"
-        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, least=1)
+        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, minimum=1)
         check_choice("completion", self.completion, COMPLETIONS)
 
     def _solver_options(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class GreedyTreeClassifier(_GreedyBelow):
     """
 
     _algorithm = "greedy"
-    _most_columns = None
+    _max_columns = None
 
 
 @public
@@ -179,7 +179,7 @@ class OptimalTreeClassifier(TreeClassifier):
     """
 
     _algorithm = "optimal"
-    _most_columns = 500
+    _max_columns = 500
     _cheaper = "a smaller max_depth, a larger regularization, or SPLITClassifier"
 
 
@@ -202,7 +202,7 @@ class SPLITClassifier(_GreedyBelow):
     """
 
     _algorithm = "split"
-    _most_columns = 1_000
+    _max_columns = 1_000
     _cheaper = "a smaller lookahead_depth or max_depth, or LicketySPLITClassifier"
 
     lookahead_depth: int | None = None
@@ -214,7 +214,7 @@ class SPLITClassifier(_GreedyBelow):
         if self.lookahead_depth is None:
             return
         meaning = "levels searched exhaustively"
-        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, least=0)
+        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, minimum=0)
         if self.lookahead_depth > self.max_depth:
             raise ValueError(
                 f"lookahead_depth={self.lookahead_depth} must not exceed "

@@ -26,7 +26,7 @@ def draw_importance(
     if max_variables is None:
         max_variables = 20 if kind == "box" else 8
     meaning = "variables to show, such as 20"
-    max_variables = check_number("max_variables", max_variables, Integral, meaning, least=1)
+    max_variables = check_number("max_variables", max_variables, Integral, meaning, minimum=1)
     shown = np.argsort(-rid.mean_, kind="stable")[:max_variables]
     names = short_names(rid.variables_[j] for j in shown)
     is_new = ax is None

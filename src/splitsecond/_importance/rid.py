@@ -24,7 +24,7 @@ from splitsecond._importance.bootstraps import (
 from splitsecond._importance.distribution import ImportanceDistribution
 from splitsecond._importance.plots import draw_importance
 from splitsecond._importance.reliance import KINDS, source_variables
-from splitsecond._solving.solve import MOST_THREADS, n_threads, whole_bytes
+from splitsecond._solving.solve import MAX_THREADS, n_threads, whole_bytes
 from splitsecond._support.checks import (
     check_choice,
     check_limit,
@@ -191,9 +191,9 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
     def _check_parameters(self) -> RashomonClassifier:
         meaning = "such as 10"
         n_bootstraps = check_number(
-            "n_bootstraps", self.n_bootstraps, Integral, meaning, least=1, most=MAX_BOOTSTRAPS
+            "n_bootstraps", self.n_bootstraps, Integral, meaning, minimum=1, maximum=MAX_BOOTSTRAPS
         )
-        check_number("max_trees", self.max_trees, Integral, "such as 10000", least=1)
+        check_number("max_trees", self.max_trees, Integral, "such as 10000", minimum=1)
         self._seconds()
         memory_limit = check_limit("memory_limit", self.memory_limit, "bytes")
         n_threads(self.n_jobs)
@@ -217,13 +217,13 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         if self.time_limit is None:
             return None
         meaning = "seconds, or None"
-        seconds: float = check_number("time_limit", self.time_limit, Real, meaning, least=0)
+        seconds: float = check_number("time_limit", self.time_limit, Real, meaning, minimum=0)
         return seconds
 
     def _n_jobs(self) -> int | None:
         """Return `n_jobs` as joblib takes it, which reads it with whatever backend it is given."""
         return (
-            None if self.n_jobs is None else max(-MOST_THREADS, min(int(self.n_jobs), MOST_THREADS))
+            None if self.n_jobs is None else max(-MAX_THREADS, min(int(self.n_jobs), MAX_THREADS))
         )
 
     def _gather(

@@ -132,7 +132,7 @@ class Scorer:
 
 
 class _Coded(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A fitted model, with numbers of classes in place of their names."""
+    """A fitted model, with numbers of classes instead of their names."""
 
     def __init__(self, model: Any, classes: Labels) -> None:
         self.model, self.classes = model, classes

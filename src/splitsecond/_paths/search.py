@@ -95,13 +95,13 @@ def regularization_path(
         )
     model = clone(given)
     meaning = "the least lambda, such as 0.001"
-    check_number("smallest", smallest, Real, meaning, least=1e-9, most=HIGHEST)
+    check_number("smallest", smallest, Real, meaning, minimum=1e-9, maximum=HIGHEST)
     if largest is not None:
         meaning = "the greatest lambda, or None to end where a single leaf is best"
-        check_number("largest", largest, Real, meaning, least=smallest, most=HIGHEST)
-    tolerance = check_number("tolerance", tolerance, Real, "such as 0.01", least=1e-6, most=1)
+        check_number("largest", largest, Real, meaning, minimum=smallest, maximum=HIGHEST)
+    tolerance = check_number("tolerance", tolerance, Real, "such as 0.01", minimum=1e-6, maximum=1)
     if time_limit is not None:
-        time_limit = check_number("time_limit", time_limit, Real, "seconds, or None", least=0)
+        time_limit = check_number("time_limit", time_limit, Real, "seconds, or None", minimum=0)
     if scoring is not None and cv is None:
         raise ValueError(
             f"scoring={shown(scoring)} is for cross-validation: give cv, too, such as cv=5."

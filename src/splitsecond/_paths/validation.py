@@ -25,7 +25,7 @@ from splitsecond._tables.opening import as_array, open_frame
 from splitsecond._tables.weights import check_sample_weight
 from splitsecond._trees.tree import Tree, leaf_of_rows
 
-MOST_LOG_LOSS = -math.log(np.finfo(np.float64).eps)  # of a row
+MAX_LOG_LOSS = -math.log(np.finfo(np.float64).eps)  # of a row
 
 Rows = NDArray[np.intp]
 Fold = tuple[Rows, Rows]  # the rows to learn from, and to be scored on
@@ -153,14 +153,14 @@ class Validation:
 def _row_losses(tree: Tree, loss: Loss, classes: NDArray[Any]) -> NDArray[np.float64]:
     """Return what a row loses in each node of a tree, by its class among all classes.
 
-    A probability of 0 counts as the least one that scikit-learn's log-loss knows.
+    A probability of 0 counts as the smallest one that scikit-learn's log-loss uses.
     """
     counts = np.zeros((len(tree.counts), len(classes)))
     counts[:, np.isin(classes, tree.classes)] = tree.counts
     losses = loss.row_losses(counts).astype(np.float64)
     if isinstance(loss, Costs):
         losses *= float(loss.unit)
-    return np.minimum(losses, MOST_LOG_LOSS) if isinstance(loss, LogLoss) else losses
+    return np.minimum(losses, MAX_LOG_LOSS) if isinstance(loss, LogLoss) else losses
 
 
 def _folds(cv: Any, fits: Fits) -> list[Fold]:

@@ -60,9 +60,9 @@ def units_out(units: Units) -> Json:
 def units_in(reader: Reader, loss: Loss, totals: NDArray[Any], max_leaves: int) -> Units:
     """Return the units of a set, given the weight of each class at its root."""
     if loss.is_exact:
-        return Units.of(loss, totals, bits=0, most_leaves=max_leaves)
+        return Units.of(loss, totals, bits=0, max_leaves=max_leaves)
     bits, scale = reader.integer("unit_bits", 1, 50), reader.number("loss_scale")
-    units = Units.of(loss, totals, bits=bits, most_leaves=max_leaves)
+    units = Units.of(loss, totals, bits=bits, max_leaves=max_leaves)
     # The number itself: logarithms differ between machines, if only in the last digit.
     if units.bits != bits or not math.isclose(scale, units.scale, rel_tol=1e-9):
         raise DamagedError("'unit_bits' and 'loss_scale' do not fit 'counts'")

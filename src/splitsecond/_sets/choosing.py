@@ -47,7 +47,7 @@ def check_condition(name: str, value: Any, kind: Any) -> Any:
     """Return a limit of a filter as the core takes it, or say what is wrong with it."""
     if value is None:
         return None
-    return min(check_number(name, value, kind, "or None for any", least=0), MAX_CONDITION)
+    return min(check_number(name, value, kind, "or None for any", minimum=0), MAX_CONDITION)
 
 
 def min_units(min_leaf_weight: Any, unit: float) -> int | None:

@@ -47,7 +47,7 @@ class Numbering:
         n_trees = self.n_trees
         if n_trees == 0:
             raise ValueError("There is no tree to draw: the set is empty.")
-        n = check_number("n", n, Integral, "trees to draw", least=0, most=MAX_LISTED)
+        n = check_number("n", n, Integral, "trees to draw", minimum=0, maximum=MAX_LISTED)
         random = check_random(random_state)
         end = self.numbers([n_trees])[0]
         top = (n_trees.bit_length() - 1) // 64  # words above it are zero

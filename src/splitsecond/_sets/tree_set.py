@@ -35,7 +35,7 @@ from splitsecond._support.messages import shown, shown_number
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._tables.bits import number_of
-from splitsecond._trees.pictures.figures import MOST_BARS, plot_objectives, plot_usage
+from splitsecond._trees.pictures.figures import MAX_BARS, plot_objectives, plot_usage
 from splitsecond._trees.row_counts import RowsOfGraph, RowSource
 from splitsecond._trees.set_tree import SetTree, TreeSource
 from splitsecond._trees.tree import Tree, leaf_of_rows
@@ -151,7 +151,7 @@ class TreeSet(Sequence[Tree]):
         list of tuple
             Where each range begins and ends, and its trees.
         """
-        max_bins = check_number("max_bins", max_bins, Integral, "ranges, such as 12", least=1)
+        max_bins = check_number("max_bins", max_bins, Integral, "ranges, such as 12", minimum=1)
         histogram = self.objective_histogram()
         if not histogram:
             return []
@@ -320,7 +320,7 @@ class TreeSet(Sequence[Tree]):
 
     def plot_objectives(self, ax: Any = None) -> Any:
         """Draw with matplotlib how many trees there are for each objective; returns the axes."""
-        return plot_objectives(self.objective_bins(MOST_BARS), self.bound, ax)
+        return plot_objectives(self.objective_bins(MAX_BARS), self.bound, ax)
 
     def plot_usage(self, ax: Any = None, *, by: str = "variable", max_variables: int = 20) -> Any:
         """Draw with matplotlib the share of trees that ask about each variable; returns the axes.
@@ -335,7 +335,7 @@ class TreeSet(Sequence[Tree]):
             Variables to show.
         """
         meaning = "variables to show, such as 20"
-        max_variables = check_number("max_variables", max_variables, Integral, meaning, least=1)
+        max_variables = check_number("max_variables", max_variables, Integral, meaning, minimum=1)
         self._warn_if_partial()
         usage = list(self._usage(by).items())[:max_variables]
         return plot_usage({name: count / self.n_trees for name, count in usage}, by, ax)
@@ -439,7 +439,7 @@ class TreeSet(Sequence[Tree]):
             ``measured``, ``leaves``, ``depth``, ``asks`` (places among the variables) and ``svg``.
         """
         meaning = "trees to show, such as 200"
-        max_trees = check_number("max_trees", max_trees, Integral, meaning, least=1)
+        max_trees = check_number("max_trees", max_trees, Integral, meaning, minimum=1)
         trees, n_trees = self[:max_trees], self.n_trees
         some = "All" if len(trees) == n_trees else f"The best {len(trees):,} of"
         about = f"{some} {counted_trees(n_trees)} with an objective of at most {self.bound:.4f}"
@@ -448,7 +448,7 @@ class TreeSet(Sequence[Tree]):
     def to_timbertrek(self, max_trees: int = 1000) -> dict[str, Any]:
         """Return the best trees as ``timbertrek.visualize`` takes them, for two classes."""
         meaning = "trees to show, such as 1000"
-        max_trees = check_number("max_trees", max_trees, Integral, meaning, least=1)
+        max_trees = check_number("max_trees", max_trees, Integral, meaning, minimum=1)
         return to_timbertrek(self[:max_trees])
 
     def to_classifier(self, index: int = 0) -> RashomonClassifier:

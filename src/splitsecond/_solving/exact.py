@@ -37,30 +37,30 @@ def _of_decimal(text: str) -> Fraction:
 
 
 def leaf_price(
-    regularization: Fraction, whole: Fraction | int, most_leaves: int, *, max_loss: int
+    regularization: Fraction, whole: Fraction | int, max_leaves: int, *, max_loss: int
 ) -> tuple[int, int]:
     """Return integers ``(loss, leaf)`` that order all trees as the exact objective does.
 
     Two trees compare by the sign of ``de + m * dl`` with ``m = regularization * whole``, integers
-    ``de`` and ``dl``, and ``|dl| <= most_leaves``. That sign changes only where ``m`` crosses a
-    fraction of denominator at most ``most_leaves``. So ``m`` may be replaced by any number between
+    ``de`` and ``dl``, and ``|dl| <= max_leaves``. That sign changes only where ``m`` crosses a
+    fraction of denominator at most ``max_leaves``. So ``m`` may be replaced by any number between
     the same two neighbours among these fractions: by itself if it is one, otherwise by their
     mediant, whose numerator and denominator are small. Sums of such costs are exact in 64 bits.
     """
     # From more than any tree can lose on, no split can ever pay: the rest of the range is alike.
     m = min(regularization * whole, Fraction(max_loss + 1))
     n, d = m.numerator, m.denominator
-    if d > most_leaves:
+    if d > max_leaves:
         low_n, low_d = n // d, 1
         high_n, high_d = low_n + 1, 1
-        while low_d + high_d <= most_leaves:  # Stern-Brocot, several steps of one side at a time
+        while low_d + high_d <= max_leaves:  # Stern-Brocot, several steps of one side at a time
             above_low = n * low_d - low_n * d  # how far m is from each end, in units that compare
             below_high = high_n * d - n * high_d
             if above_low > below_high:  # the mediant is below m
-                steps = min(above_low // below_high, (most_leaves - low_d) // high_d)
+                steps = min(above_low // below_high, (max_leaves - low_d) // high_d)
                 low_n, low_d = low_n + steps * high_n, low_d + steps * high_d
             else:
-                steps = min(below_high // above_low, (most_leaves - high_d) // low_d)
+                steps = min(below_high // above_low, (max_leaves - high_d) // low_d)
                 high_n, high_d = high_n + steps * low_n, high_d + steps * low_d
         n, d = low_n + high_n, low_d + high_d
     return d, n
@@ -70,7 +70,7 @@ def within_bound(
     objective: Fraction,
     regularization: Fraction,
     whole: Fraction | int,
-    most_leaves: int,
+    max_leaves: int,
     *,
     max_loss: int,
 ) -> tuple[int, int, int]:
@@ -79,20 +79,20 @@ def within_bound(
     Trees are ordered by cost as by objective, so that one number tells those within a bound. No
     tree loses more than `max_loss`; to allow for it could let in one with another leaf.
     """
-    error, leaf = leaf_price(regularization, whole, most_leaves, max_loss=max_loss)
+    error, leaf = leaf_price(regularization, whole, max_leaves, max_loss=max_loss)
     # Losses are (objective - regularization * leaves) * whole, in whole numbers.
     unit = objective.denominator * regularization.denominator * whole.denominator
     left = objective.numerator * regularization.denominator * whole.numerator
     price = regularization.numerator * objective.denominator * whole.numerator
     if price == 0:  # more leaves change nothing
         return error, leaf, -1 if left < 0 else error * min(max_loss, left // unit) + leaf
-    most_leaves = min(most_leaves, left // price)
+    max_leaves = min(max_leaves, left // price)
     # Up to so many leaves all losses that there can be are within the bound.
-    free = min(most_leaves, (left - unit * max_loss) // price)
+    free = min(max_leaves, (left - unit * max_loss) // price)
     highest = -1 if free < 1 else error * max_loss + leaf * free
     first = max(1, free + 1)
-    if first <= most_leaves:
-        steps = most_leaves - first + 1
+    if first <= max_leaves:
+        steps = max_leaves - first + 1
         rest = highest_of(steps, leaf, error, -price, left - price * first, m=unit)
         highest = max(highest, leaf * first + rest)
     return error, leaf, highest

@@ -23,7 +23,7 @@ from splitsecond._tables.reading import read_table
 from splitsecond._tables.weights import as_integers
 
 ALGORITHMS = ("greedy", "lickety", "split", "optimal")
-MOST_THREADS = 1024
+MAX_THREADS = 1024
 NONE = Fraction(0)
 
 Progress = Callable[[int, int, float], object]
@@ -39,7 +39,7 @@ class Problem:
     weight: int
     price: Fraction  # lambda
     depth: int
-    most_leaves: int
+    max_leaves: int
     units: Units
     loss_price: int
     leaf_price: int
@@ -66,14 +66,14 @@ class Problem:
         depth = int(min(max_depth, table.n_columns))
         # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
         # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
-        most_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
+        max_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
         if loss is ZERO_ONE:
             units = Units.of_errors(weight)
         else:
             sums = np.bincount(codes, weights=integers, minlength=n_classes)
             totals = np.rint(sums).astype(np.int64)  # below 2**31, and exact in floats
-            units = Units.of(loss, totals, bits=unit_bits, most_leaves=most_leaves)
-        loss_price, leaf_price = units.prices(price, most_leaves)
+            units = Units.of(loss, totals, bits=unit_bits, max_leaves=max_leaves)
+        loss_price, leaf_price = units.prices(price, max_leaves)
         return cls(
             codes=codes,
             n_classes=n_classes,
@@ -81,7 +81,7 @@ class Problem:
             weight=weight,
             price=price,
             depth=depth,
-            most_leaves=most_leaves,
+            max_leaves=max_leaves,
             units=units,
             loss_price=loss_price,
             leaf_price=leaf_price,
@@ -99,7 +99,7 @@ class Problem:
         """Return by how much the objective of a tree that is no worse than one may be rounded."""
         if self.units.loss.is_exact:
             return NONE
-        leaves = self.most_leaves // 2
+        leaves = self.max_leaves // 2
         if self.price > 0:
             leaves = min(leaves, int(objective / self.price))
         return self.units.rounding(max(1, leaves))
@@ -298,7 +298,7 @@ def _proved(
         own = price * whole
         too_dear = max(0, per_leaf * own.denominator - own.numerator * loss_price)
         proved = Fraction(
-            (found.lower_bound * own.denominator - too_dear * problem.most_leaves)
+            (found.lower_bound * own.denominator - too_dear * problem.max_leaves)
             * whole.denominator,
             loss_price * own.denominator * whole.numerator,
         )
@@ -337,8 +337,8 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs == 0:
         raise ValueError("n_jobs=0 has no meaning: give 1 for one thread or -1 for all processors.")
     if n_jobs > 0:
-        return min(n_jobs, MOST_THREADS)
+        return min(n_jobs, MAX_THREADS)
     processors = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     )
-    return max(1, (processors or 1) + 1 + max(n_jobs, -MOST_THREADS))
+    return max(1, (processors or 1) + 1 + max(n_jobs, -MAX_THREADS))

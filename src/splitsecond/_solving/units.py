@@ -37,23 +37,23 @@ class Units:
         return cls(ZERO_ONE, Fraction(weight), weight - 1)
 
     @classmethod
-    def of(cls, loss: Loss, totals: NDArray[np.int64], *, bits: int, most_leaves: int) -> Units:
+    def of(cls, loss: Loss, totals: NDArray[np.int64], *, bits: int, max_leaves: int) -> Units:
         """Return the units for all rows, given the weight of each class in whole numbers."""
         weight = int(totals.sum())
         if isinstance(loss, Costs):
             return cls(loss, weight / loss.unit, min(_sums(loss, totals)))
         if loss.is_exact:
             return cls.of_errors(weight)
-        bits = min(bits, COST_BITS - 1 - most_leaves.bit_length())
+        bits = min(bits, COST_BITS - 1 - max_leaves.bit_length())
         root = float(loss.loss(totals))
         scale = 2.0**bits / root if root > 0 else 1.0
         # Each leaf is rounded, if only by half a unit: many leaves may lose more than the root.
-        units = cls(loss, Fraction(2**bits), 2**bits + most_leaves, bits, scale)
+        units = cls(loss, Fraction(2**bits), 2**bits + max_leaves, bits, scale)
         return replace(units, leaf_rounding=units.core_objective(1, 0).leaf_rounding(weight))
 
-    def prices(self, regularization: Fraction, most_leaves: int) -> tuple[int, int]:
+    def prices(self, regularization: Fraction, max_leaves: int) -> tuple[int, int]:
         """Return what the core takes for a unit of loss and for a leaf."""
-        prices = leaf_price(regularization, self.whole, most_leaves, max_loss=self.max_loss)
+        prices = leaf_price(regularization, self.whole, max_leaves, max_loss=self.max_loss)
         if isinstance(self.loss, Costs):
             self._refuse_overflow(self.loss, prices[0])
         return prices
@@ -95,10 +95,10 @@ class Units:
         """Return the objective of a tree, given its loss in units and lambda."""
         return Fraction(loss * self.whole.denominator, self.whole.numerator) + price * leaves
 
-    def highest_cost(self, objective: Fraction, price: Fraction, most_leaves: int) -> int:
+    def highest_cost(self, objective: Fraction, price: Fraction, max_leaves: int) -> int:
         """Return the highest cost of a tree within an objective, as the core counts it."""
         limits = {"max_loss": self.max_loss}
-        return within_bound(objective, price, self.whole, most_leaves, **limits)[2]
+        return within_bound(objective, price, self.whole, max_leaves, **limits)[2]
 
     def rounding(self, leaves: int) -> Fraction:
         """Return by how much the objective of a tree of so many leaves may be rounded."""

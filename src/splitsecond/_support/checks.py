@@ -39,7 +39,7 @@ def check_verbose(value: Any) -> int:
     if type(value) is int and value >= 0:
         return min(value, 100)
     meaning = "0 to be quiet, 1 to report progress, or a function to be told of it"
-    level: float = check_number("verbose", value, Real, meaning, least=0)
+    level: float = check_number("verbose", value, Real, meaning, minimum=0)
     return math.ceil(min(level, 100))  # joblib knows no more
 
 
@@ -75,8 +75,8 @@ def check_number(
     kind: type,
     meaning: str,
     *,
-    least: float | None = None,
-    most: float | None = None,
+    minimum: float | None = None,
+    maximum: float | None = None,
 ) -> Any:
     """Return an integer or a float; refuse what is no such number, or outside its range."""
     if type(value) is int and kind is Integral:  # nearly always: fits take less than a millisecond
@@ -84,10 +84,10 @@ def check_number(
     else:
         number = number_of(value)
     wrong = number is None or (kind is Integral and not isinstance(value, Integral))
-    if wrong or not _is_within(number, least, most):
+    if wrong or not _is_within(number, minimum, maximum):
         what = "an integer" if kind is Integral else "a number"
-        at_least = "" if least is None else f" of at least {least}"
-        at_most = "" if most is None else f" and at most {most}"
+        at_least = "" if minimum is None else f" of at least {minimum}"
+        at_most = "" if maximum is None else f" and at most {maximum}"
         raise ValueError(f"{name}={shown(value)} must be {what}{at_least}{at_most}: {meaning}.")
     return operator.index(value) if kind is Integral else as_float(number)
 
@@ -106,12 +106,12 @@ def check_random(random_state: Any) -> np.random.RandomState:
     return made
 
 
-def _is_within(number: Any, least: float | None, most: float | None) -> bool:
-    if type(number) is type(least) is int and most is None:
-        return bool(number >= least)
+def _is_within(number: Any, minimum: float | None, maximum: float | None) -> bool:
+    if type(number) is type(minimum) is int and maximum is None:
+        return bool(number >= minimum)
     # A bound stands for its decimal: as a float, 0.01 is a little more than one hundredth.
-    return (least is None or number >= as_fraction(least)) and (
-        most is None or number <= as_fraction(most)
+    return (minimum is None or number >= as_fraction(minimum)) and (
+        maximum is None or number <= as_fraction(maximum)
     )
 
 

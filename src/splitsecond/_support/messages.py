@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-MOST_CHARACTERS = 70  # of a value
-MOST_OF_MESSAGE = 600  # characters
-MOST_LISTED = 240  # characters of a list of names
+MAX_CHARACTERS = 70  # of a value
+MAX_OF_MESSAGE = 600  # characters
+MAX_LISTED = 240  # characters of a list of names
 
 
-def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
+def shortened(text: str, most: int = MAX_CHARACTERS) -> str:
     """Return a text without its middle if it is long: names often differ at their ends."""
     if len(text) <= most:
         return text
@@ -22,7 +22,7 @@ def shortened(text: str, most: int = MOST_CHARACTERS) -> str:
     return f"{text[: most - 3 - end]}...{text[-end:]}"
 
 
-def shown(value: Any, most: int = MOST_CHARACTERS) -> str:
+def shown(value: Any, most: int = MAX_CHARACTERS) -> str:
     """Return a value as Python writes it, shortened."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -43,7 +43,7 @@ def shown_number(count: int) -> str:
 def listed(names: Sequence[str], most: int = 8) -> str:
     """Return the first of some names, and how many more there are."""
     first: list[str] = []
-    room = MOST_LISTED
+    room = MAX_LISTED
     for name in names[:most]:
         text = shortened(name)
         room -= len(text) + 2

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._support.messages import shown
 from splitsecond._support.warning import warn
-from splitsecond._tables.data_checks import FEWEST_ROWS, DataWarning, SingleLeafWarning
+from splitsecond._tables.data_checks import MIN_ROWS, DataWarning, SingleLeafWarning
 
-MOST_CLASSES = 100  # that numbers may stand for
+MAX_CLASSES = 100  # that numbers may stand for
 ROWS_OF_A_CLASS = 50  # on average; with fewer, so many numbers are a quantity
 RARE = 10  # times lambda, as a share of the rows, and
 RARE_SHARE = 0.1  # at most
@@ -21,7 +21,7 @@ RARE_SHARE = 0.1  # at most
 
 def refuse_quantity(classes: NDArray[Any], n_rows: int) -> None:
     """Refuse numbers as classes that are too many, with too few rows each, to be classes."""
-    if len(classes) > MOST_CLASSES and n_rows < ROWS_OF_A_CLASS * len(classes):
+    if len(classes) > MAX_CLASSES and n_rows < ROWS_OF_A_CLASS * len(classes):
         raise ValueError(
             f"Unknown label type: y holds {len(classes):,} different numbers in {n_rows:,} rows, "
             f"such as {shown(classes[0])} and {shown(classes[-1])}: a quantity, and not classes. "
@@ -38,7 +38,7 @@ def warn_of_classes(n_classes: int, n_rows: int) -> None:
 
 def many_classes(n_classes: int, n_rows: int) -> Iterator[DataWarning]:
     """Return what is to be said of the number of classes, if anything is."""
-    if n_classes > MOST_CLASSES or (n_rows >= FEWEST_ROWS and n_classes > n_rows / 2):
+    if n_classes > MAX_CLASSES or (n_rows >= MIN_ROWS and n_classes > n_rows / 2):
         yield DataWarning(
             f"The target has {n_classes:,} classes in {n_rows:,} rows, and each class needs a leaf "
             "of its own. Join classes, or check that this is the target."

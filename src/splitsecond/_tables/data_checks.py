@@ -22,7 +22,7 @@ from splitsecond._tables.binary import DenseTable, Table
 from splitsecond._tables.cells import Cells
 from splitsecond._tables.columns import Kind, RawTable, Variable
 
-FEWEST_ROWS = 50  # in fewer, columns are alike by chance
+MIN_ROWS = 50  # in fewer, columns are alike by chance
 SAMPLE = 500  # rows
 SMALL_SAMPLE = 64  # of a 0/1 array, whose fit may take less than a millisecond
 GLANCE = 16  # rows, before a sample
@@ -175,7 +175,7 @@ def findings(
 ) -> list[Finding]:
     """Look for suspicious columns of a table, given what they are and the classes of its rows."""
     n_rows = source.n_rows
-    if n_rows < FEWEST_ROWS:
+    if n_rows < MIN_ROWS:
         return []
     size = SAMPLE if isinstance(source, RawTable) or source.labels is not None else SMALL_SAMPLE
     places = np.arange(0, n_rows, max(1, n_rows // size))

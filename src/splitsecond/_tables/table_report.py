@@ -18,7 +18,7 @@ from splitsecond._tables.cells import Cells
 from splitsecond._tables.class_checks import many_classes, rare_classes, rare_text
 from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.data_checks import (
-    FEWEST_ROWS,
+    MIN_ROWS,
     DataWarning,
     Finding,
     column_warnings,
@@ -211,7 +211,7 @@ def _class_warnings(counts: NDArray[Any], regularization: Any) -> Iterator[DataW
     n_rows = int(counts.sum())
     yield from many_classes(len(counts), n_rows)
     share = rare_classes(counts, regularization)
-    if share is not None and n_rows >= FEWEST_ROWS:
+    if share is not None and n_rows >= MIN_ROWS:
         yield DataWarning(f"The tree may be a single leaf. {rare_text(share, regularization)}")
 
 

@@ -13,7 +13,7 @@ from splitsecond._support.messages import listed, shown
 from splitsecond._tables.errors import TableError
 
 # The core counts in 32-bit integers.
-MOST_WEIGHT = 2**31 - 1
+MAX_WEIGHT = 2**31 - 1
 # Real weights without a common factor are rounded to this share of their total.
 ROUNDED_TOTAL = 2**30
 
@@ -132,7 +132,7 @@ def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
             if scaled.max() > 2**53:
                 return None
             divisor = _common_divisor(scaled.astype(np.int64))
-            if scaled.sum() / divisor <= MOST_WEIGHT:
+            if scaled.sum() / divisor <= MAX_WEIGHT:
                 return np.asarray(scaled / divisor)
             if factor > 1:
                 return None
@@ -173,7 +173,7 @@ def _best_multiples(kinds: NDArray[np.float64], rows: NDArray[Any]) -> NDArray[n
     """Return whole numbers nearly in the proportion of ``kinds``, each of so many rows."""
     positive = kinds > 0
     units = np.where(positive, kinds / kinds[positive].min(), 0)
-    most = min(100_000, int(MOST_WEIGHT / (units @ rows)) - 1)
+    most = min(100_000, int(MAX_WEIGHT / (units @ rows)) - 1)
     if most < 1:
         return _rounded(kinds, kinds @ rows)
     exact = np.outer(np.arange(1, most + 1), units[positive])

@@ -95,7 +95,7 @@ def _add(ax: Any, shape: Box | Curve | Text, points: float, level: int) -> None:
 # ---- plots with axes -----------------------------------------------------------------------------
 
 BLUE, ORANGE = COLOURS[0], COLOURS[5]
-MOST_BARS = 40
+MAX_BARS = 40
 LARGEST = 10**300  # number that can be drawn
 
 

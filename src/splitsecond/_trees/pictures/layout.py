@@ -38,7 +38,7 @@ INK, GREY, LINE, PAPER, BOX = "#1a1a1a", "#4d4d4d", "#b8b8b8", "#ffffff", "#f6f6
 GAP, BETWEEN = 8.0, 70.0  # BETWEEN: columns, for the edges
 THICKEST, THINNEST = 14.0, 1.2  # an edge
 LIGHT = 0.85  # share of white in the colour of a leaf
-MOST_LISTED = 14  # classes in the legend
+MAX_LISTED = 14  # classes in the legend
 
 
 @dataclass(frozen=True)
@@ -224,17 +224,17 @@ def _legend(
 
 def _entries(tree: Tree, names: _Names) -> list[tuple[Box, str]]:
     """List the classes as they are in bars, then further actions as they are in leaves."""
-    order = np.argsort(-tree.counts[0], kind="stable")[:MOST_LISTED]
+    order = np.argsort(-tree.counts[0], kind="stable")[:MAX_LISTED]
     entries = [
         (Box(0, 0, 10, 10, names.colours[i]), names.classes[i]) for i in sorted(order.tolist())
     ]
-    if len(names.classes) > MOST_LISTED:
-        entries.append((Box(0, 0, 10, 10, PAPER), f"and {len(names.classes) - MOST_LISTED} more"))
-    for i in names.further[:MOST_LISTED]:
+    if len(names.classes) > MAX_LISTED:
+        entries.append((Box(0, 0, 10, 10, PAPER), f"and {len(names.classes) - MAX_LISTED} more"))
+    for i in names.further[:MAX_LISTED]:
         own = names.label_colours[i]
         entries.append((Box(0, 0, 10, 10, mixed(own, LIGHT), own, 1.0, 3), names.labels[i]))
-    if len(names.further) > MOST_LISTED:
-        entries.append((Box(0, 0, 10, 10, PAPER), f"and {len(names.further) - MOST_LISTED} more"))
+    if len(names.further) > MAX_LISTED:
+        entries.append((Box(0, 0, 10, 10, PAPER), f"and {len(names.further) - MAX_LISTED} more"))
     return entries
 
 
