@@ -286,7 +286,7 @@ def test_what_a_column_is(name: str) -> None:
     for binarizer in (MidpointBinarizer(), ThresholdGuessBinarizer()):
         variable = binarizer.fit(X, LABELS).variables_[1]
         assert variable.kind == kind
-        assert variable.has_blanks == X[NAME].isna().any()
+        assert variable.has_missing == X[NAME].isna().any()
         dropped = {NAME: kind} if kind in ("constant", "all missing") else {}
         assert binarizer.dropped_ == dropped
 

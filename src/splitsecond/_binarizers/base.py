@@ -19,7 +19,7 @@ from splitsecond._solving.losses import ZERO_ONE, Loss
 from splitsecond._support.messages import SaysFitFirst, listed, shown
 from splitsecond._tables.binary import Table, check_width, keep_columns
 from splitsecond._tables.bits import PackedTable, pack_bits
-from splitsecond._tables.cells import BLANK, UNKNOWN, Cells
+from splitsecond._tables.cells import MISSING, UNKNOWN, Cells
 from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.literals import Literal
 from splitsecond._tables.opening import open_table
@@ -80,7 +80,9 @@ class LiteralTable(Table):
         if column not in self.values_of:
             variable, cells = self.variables[column], self.raw.cells(column)
             self.values_of[column] = (
-                np.where(cells.is_blank(), BLANK, UNKNOWN)  # no value of it was seen in training
+                np.where(
+                    cells.is_missing(), MISSING, UNKNOWN
+                )  # no value of it was seen in training
                 if variable.kind is Kind.EMPTY
                 else variable.values(cells)
             )
@@ -135,7 +137,9 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
 
         def answer(j: int) -> None:
             literal = self.literals_[j]
-            as_it_is = literal.operator == "is 1" and not self.variables_[literal.column].has_blanks
+            as_it_is = (
+                literal.operator == "is 1" and not self.variables_[literal.column].has_missing
+            )
             own = table.flags(literal.column) if as_it_is else None
             packed = pack_bits(seen.column(j) if own is None else own)
             seen.forget(but=literal.column)
@@ -346,7 +350,7 @@ def _example(variable: Variable, literals: list[Literal], answers: NDArray[Any])
         values = np.array(candidates, dtype=np.float64)
     else:
         candidates = [*variable.categories, _another(variable.categories), None]
-        values = np.array([*range(len(variable.categories)), UNKNOWN, BLANK])
+        values = np.array([*range(len(variable.categories)), UNKNOWN, MISSING])
     fits = np.ones(len(values), dtype=bool)
     for literal, answer in zip(literals, answers, strict=True):
         fits &= literal.answers(variable, values) == bool(answer)

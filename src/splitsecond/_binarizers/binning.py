@@ -24,7 +24,7 @@ class Binned:
     cuts: Any  # categories; or the lowest and the highest value of each bin
     n_values: int
     n_bins: int
-    has_blanks: bool
+    has_missing: bool
 
     @property
     def is_ordered(self) -> bool:
@@ -39,7 +39,7 @@ class Binned:
             n_values=self.n_values,
             first=1 if self.variable.kind is Kind.BINARY else 0,
             ordered=self.is_ordered,
-            ask_if_missing=self.has_blanks,
+            ask_if_missing=self.has_missing,
         )
 
     def literal(self, bin_: int) -> Literal:
@@ -74,9 +74,9 @@ def bin_column(
     """Give the values of a column their bins."""
     if variable.kind is Kind.BINARY:
         missing = np.isnan(values)
-        has_blanks = bool(missing.any())
+        has_missing = bool(missing.any())
         bins = np.where(missing, 2, values).astype(np.uint16)
-        return Binned(j, variable, bins, [], 2, 2 + has_blanks, has_blanks)
+        return Binned(j, variable, bins, [], 2, 2 + has_missing, has_missing)
     if variable.kind is Kind.CATEGORY:
         counted = values >= 0
         n = len(variable.categories)
@@ -84,14 +84,14 @@ def bin_column(
             values[counted], None if weights is None else weights[counted], n
         )
         asked = asked_categories(np.arange(n), shares, True, MAX_CATEGORIES)
-        has_others, has_blanks = len(asked) < n, not counted.all()
+        has_others, has_missing = len(asked) < n, not counted.all()
         bin_of = np.full(n + 1, len(asked), dtype=np.uint16)  # other categories
         bin_of[asked] = np.arange(len(asked))
         bin_of[n] = len(asked) + has_others  # missing values, which are -1
         cuts = [variable.categories[place] for place in asked]
-        n_bins = len(asked) + has_others + has_blanks
-        return Binned(j, variable, bin_of[values], cuts, len(asked), n_bins, has_blanks)
+        n_bins = len(asked) + has_others + has_missing
+        return Binned(j, variable, bin_of[values], cuts, len(asked), n_bins, has_missing)
     numbers = values if variable.kind is Kind.NUMBER else np.where(values < 0, np.nan, values)
-    bins, lowest, highest, has_blanks = _core.bin(numbers, weights, max_bins)
+    bins, lowest, highest, has_missing = _core.bin(numbers, weights, max_bins)
     n = len(lowest)
-    return Binned(j, variable, bins, (lowest, highest), n, n + has_blanks, has_blanks)
+    return Binned(j, variable, bins, (lowest, highest), n, n + has_missing, has_missing)

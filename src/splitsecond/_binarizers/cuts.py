@@ -115,7 +115,7 @@ class _CutBinarizer(Binarizer):
         shares: NDArray[Any] = np.bincount(places.reshape(-1), counted, len(distinct))
         present = shares > 0
         distinct, shares = distinct[present], shares[present] / (shares.sum() or 1)
-        asks_if_missing = variable.has_blanks and most != 0
+        asks_if_missing = variable.has_missing and most != 0
         most = None if most is None else most - asks_if_missing
         chosen: Sequence[int]
         if kind is Kind.BINARY:
@@ -123,7 +123,7 @@ class _CutBinarizer(Binarizer):
         elif kind is Kind.CATEGORY:
             limits = [n for n in (self._max_categories, most) if n is not None]
             chosen = asked_categories(
-                distinct, shares, variable.has_blanks, min(limits, default=None)
+                distinct, shares, variable.has_missing, min(limits, default=None)
             )
         else:
             chosen = self._cuts(shares)
@@ -281,10 +281,10 @@ class FixedBinarizer(Binarizer):
 
 
 def asked_categories(
-    places: NDArray[Any], shares: NDArray[np.float64], has_blanks: bool, most: int | None
+    places: NDArray[Any], shares: NDArray[np.float64], has_missing: bool, most: int | None
 ) -> list[int]:
     """Choose the categories to ask for: of two, one is enough; of many, the frequent ones."""
-    if len(places) == 1 or (len(places) == 2 and not has_blanks):
+    if len(places) == 1 or (len(places) == 2 and not has_missing):
         return [int(place) for place in places[: len(places) - 1]]
     frequent = np.argsort(-shares, kind="stable")[:most]
     return [int(place) for place in places[np.sort(frequent)]]

@@ -86,4 +86,4 @@ class InputReader:
     def _with_missing(self) -> frozenset[str]:
         """Names of the variables that had missing values in training."""
         variables = [] if self.binarizer is None else self.binarizer.variables_
-        return frozenset(variable.name for variable in variables if variable.has_blanks)
+        return frozenset(variable.name for variable in variables if variable.has_missing)

@@ -85,7 +85,7 @@ def _binarizer_out(model: Binarizer) -> Json:
                 "name": variable.name,
                 "kind": str(variable.kind),
                 "categories": [value_out(value) for value in variable.categories],
-                "has_blanks": variable.has_blanks,
+                "has_blanks": variable.has_missing,
                 "is_constant": variable.is_constant,
             }
             for variable in model.variables_

@@ -18,7 +18,7 @@ from splitsecond._support.messages import date_text, infinity_text, shown
 from splitsecond._tables.errors import CellTypeError, TableError
 from splitsecond._tables.opening import refuse_complex, values_of
 
-BLANK, UNKNOWN = -1, -2  # codes of categories
+MISSING, UNKNOWN = -1, -2  # codes of categories
 # Old narwhals has no Time (times of day then come as objects, which are refused too).
 TEMPORAL = tuple(getattr(nw, n) for n in ("Date", "Datetime", "Duration", "Time") if hasattr(nw, n))
 
@@ -29,17 +29,17 @@ class Cells:
 
     label: Any
     numbers: NDArray[np.float64] | None  # NaN where missing
-    codes: NDArray[np.int32] | None = None  # into keys, or BLANK
+    codes: NDArray[np.int32] | None = None  # into keys, or MISSING
     keys: Sequence[Any] = ()
     order: Sequence[Any] | None = None  # all categories of an ordered column
 
-    def is_blank(self) -> NDArray[np.bool_]:
+    def is_missing(self) -> NDArray[np.bool_]:
         """Where there is no value."""
         if self.numbers is not None:
             missing: NDArray[np.bool_] = np.isnan(self.numbers)
         else:
             assert self.codes is not None
-            missing = self.codes == BLANK
+            missing = self.codes == MISSING
         return missing
 
 
@@ -56,7 +56,7 @@ def read_series(series: nw.Series[Any], label: Any) -> Cells:
     if array.ndim != 1:
         raise _is_nothing_known(label, series.to_list()[0], 0)
     if dtype == nw.Decimal or (array.dtype.kind == "O" and dtype.is_numeric()):
-        array = np.array([np.nan if is_blank(v) else float(v) for v in array.tolist()])
+        array = np.array([np.nan if is_missing(v) else float(v) for v in array.tolist()])
     return read_values(array, label)
 
 
@@ -113,8 +113,8 @@ def _factorize(values: list[Any], label: Any) -> Cells:
     keys: list[Any] = []
     places: dict[Any, int] = {}
     for value in distinct:
-        if is_blank(value):
-            places[value] = BLANK
+        if is_missing(value):
+            places[value] = MISSING
         else:
             places[value] = len(keys)
             keys.append(_plain(value))
@@ -162,7 +162,7 @@ def _is_hashable(value: Any) -> bool:
     return True
 
 
-def is_blank(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, NaN, and pandas' NA and NaT; pandas itself is not needed to tell."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from splitsecond._support.messages import shown
 from splitsecond._support.names import public
 from splitsecond._tables.binary import names_of
-from splitsecond._tables.cells import BLANK, UNKNOWN, Cells, as_float, read_series, read_values
+from splitsecond._tables.cells import MISSING, UNKNOWN, Cells, as_float, read_series, read_values
 from splitsecond._tables.errors import TableError
 from splitsecond._tables.opening import Opened, open_table, values_of
 
@@ -47,17 +47,17 @@ class Variable:
     name: str
     kind: Kind
     categories: tuple[Any, ...] = ()  # known ones: in order, or sorted
-    has_blanks: bool = False  # in training
+    has_missing: bool = False  # in training
     is_constant: bool = False  # in training, though it was taken over as a 0/1 column
 
     @classmethod
     def of(cls, cells: Cells, name: str, *, keep_constant: bool = False) -> Variable:
         """Decide what a column is; with `keep_constant`, one of a single value by that value."""
-        missing = cells.is_blank()
-        has_blanks = bool(missing.any())
+        missing = cells.is_missing()
+        has_missing = bool(missing.any())
         categories: Sequence[Any] = ()
         if cells.numbers is not None:
-            known = cells.numbers[~missing] if has_blanks else cells.numbers
+            known = cells.numbers[~missing] if has_missing else cells.numbers
             n_distinct = 0 if known.size == 0 else 1 if (known == known[0]).all() else 2
             binary = n_distinct > 0 and bool(((known == 0) | (known == 1)).all())
             kind = Kind.BINARY if binary else Kind.NUMBER
@@ -66,10 +66,10 @@ class Variable:
             kind = Kind.CATEGORY if cells.order is None else Kind.ORDERED
             categories = _sorted(cells.keys) if cells.order is None else cells.order
         if n_distinct == 0:
-            return cls(cells.label, name, Kind.EMPTY, has_blanks=has_blanks)
-        if n_distinct == 1 and not has_blanks and not keep_constant:
+            return cls(cells.label, name, Kind.EMPTY, has_missing=has_missing)
+        if n_distinct == 1 and not has_missing and not keep_constant:
             return cls(cells.label, name, Kind.CONSTANT)
-        return cls(cells.label, name, kind, tuple(categories), has_blanks)
+        return cls(cells.label, name, kind, tuple(categories), has_missing)
 
     @property
     def dropped(self) -> str | None:
@@ -138,8 +138,8 @@ class Variable:
                 column=self.label,
             )
         place_of = {value: place for place, value in enumerate(self.categories)}
-        places = [BLANK if _is_nan(key) else place_of.get(key, UNKNOWN) for key in keys]
-        return np.array([*places, BLANK], dtype=np.int32)[codes]
+        places = [MISSING if _is_nan(key) else place_of.get(key, UNKNOWN) for key in keys]
+        return np.array([*places, MISSING], dtype=np.int32)[codes]
 
 
 class RawTable:

@@ -230,7 +230,7 @@ def _column(table: RawTable, j: int) -> tuple[ColumnReport, Variable]:
         values = (float(known[0]), float(known[-1]))
     elif not values:
         values = tuple(known)
-    missing = int(cells.is_blank().sum())
+    missing = int(cells.is_missing().sum())
     return ColumnReport(label, str(variable.kind), len(known), missing, values), variable
 
 

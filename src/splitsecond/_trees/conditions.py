@@ -11,7 +11,7 @@ import numpy as np
 
 from splitsecond._binarizers.base import LiteralTable
 from splitsecond._support.messages import shown
-from splitsecond._tables.cells import is_blank, plain_category
+from splitsecond._tables.cells import is_missing, plain_category
 from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.literals import Literal
 
@@ -125,6 +125,6 @@ def table_of_row(tree: Tree, row: Any) -> Any:
 
 def _cell(value: Any, variable: Variable) -> Any:
     """Return a cell as its column would hold it: intervals and the like are text there."""
-    if is_blank(value) or isinstance(value, (str, Real)) or not variable.categories:
+    if is_missing(value) or isinstance(value, (str, Real)) or not variable.categories:
         return value
     return plain_category(value)

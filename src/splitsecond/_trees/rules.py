@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._tables.cells import BLANK, UNKNOWN
+from splitsecond._tables.cells import MISSING, UNKNOWN
 from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.literals import Literal, value_text
 from splitsecond._trees.intervals import Limits
@@ -117,7 +117,7 @@ def _rank(answer: Answer) -> int:
 def _told_apart(variable: Variable, literals: list[Literal]) -> NDArray[Any]:
     """Return a value for each way to answer the questions; the last is the missing one."""
     if variable.kind not in (Kind.BINARY, Kind.NUMBER):
-        return np.array([*range(len(variable.categories)), UNKNOWN, BLANK])
+        return np.array([*range(len(variable.categories)), UNKNOWN, MISSING])
     compared = [1.0 if each.operator == "is 1" else each.value for each in literals]
     numbers = np.array([float(v) for v in compared if v is not None and not isinstance(v, str)])
     above = np.nextafter(numbers, np.inf)  # all up to the next number are alike
