@@ -3,6 +3,7 @@
 // What:      just the arithmetic that counting and numbering trees needs. Sums say whether they fit.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -88,6 +89,20 @@ inline Digit shifted(const Digit* a, std::size_t bits, std::size_t n) {
         if ((i == word + 1 && bit > 0 ? a[i] >> bit : a[i]) != 0) return ~Digit{0};
     const Digit above = word + 1 < n && bit > 0 ? a[word + 1] << (64 - bit) : 0;
     return a[word] >> bit | above;
+}
+
+// a / b, rounded; b must not be zero.
+inline double ratio(const Digit* a, const Digit* b, std::size_t n) {
+    const auto leading = [n](const Digit* x, int& exponent) {  // x = value * 2^exponent
+        std::size_t top = n;
+        while (top > 1 && x[top - 1] == 0) --top;
+        exponent = 64 * (static_cast<int>(top) - 1);
+        return static_cast<double>(x[top - 1]) +
+               (top > 1 ? std::ldexp(static_cast<double>(x[top - 2]), -64) : 0.0);
+    };
+    int a_exponent, b_exponent;
+    const double value = leading(a, a_exponent) / leading(b, b_exponent);
+    return std::ldexp(value, a_exponent - b_exponent);
 }
 
 // quotient = a / b, a becomes the remainder; b must not be zero. Bit by bit where they are long.

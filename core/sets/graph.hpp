@@ -29,6 +29,8 @@
 
 namespace splitsecond {
 
+class WalkedSet;
+
 struct Key {
     Cost cost;
     Cost leaves;
@@ -148,6 +150,7 @@ private:
 
     class Numbering;
     class Voter;
+    friend class WalkedSet;
 
     Cost lowered_ = 0;        // what was taken off the budgets
     std::size_t digits_ = 1;  // words of a number

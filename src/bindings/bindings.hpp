@@ -30,11 +30,12 @@ namespace splitsecond {
 
 void bind_tables(nb::module_& m);
 void bind_requests(nb::module_& m);
-void bind_solving(nb::module_& m);   // after tables and requests
-void bind_guessing(nb::module_& m);  // after requests
-void bind_graphs(nb::module_& m);    // after requests
-void bind_sets(nb::module_& m);      // after tables, requests and graphs
-void bind_reliance(nb::module_& m);  // after graphs
+void bind_solving(nb::module_& m);     // after tables and requests
+void bind_guessing(nb::module_& m);    // after requests
+void bind_graphs(nb::module_& m);      // after requests
+void bind_sets(nb::module_& m);        // after tables, requests and graphs
+void bind_reliance(nb::module_& m);    // after graphs
+void bind_evaluation(nb::module_& m);  // after graphs
 
 // ---- arrays ---------------------------------------------------------------------------------------
 
@@ -54,6 +55,9 @@ NewArray<T> to_array(std::vector<T> values) {
 // Numbers of trees, a row of words for each.
 using TreeNumbers = nb::ndarray<const Digit, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 void check_numbers(const Graph& graph, const TreeNumbers& numbers);
+
+// Trees as an array, whose rows are feature, left, right and the graph's node.
+nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> flatten(const GraphTree& trees);
 
 // ---- what comes in --------------------------------------------------------------------------------
 

@@ -10,18 +10,6 @@
 namespace splitsecond {
 namespace {
 
-// Rows of the array are feature, left, right and the graph's node.
-nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> flatten(const GraphTree& trees) {
-    const std::size_t n_nodes = trees.feature.size();
-    auto* flat = new std::int32_t[4 * n_nodes];
-    const nb::capsule owner(flat, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-    std::int32_t* end = std::copy(trees.feature.begin(), trees.feature.end(), flat);
-    end = std::copy(trees.left.begin(), trees.left.end(), end);
-    end = std::copy(trees.right.begin(), trees.right.end(), end);
-    std::copy(trees.node.begin(), trees.node.end(), end);
-    return {flat, {4, n_nodes}, owner};
-}
-
 void append(Graph& graph, const Digit* number, GraphTree& trees) {
     if (!graph.append_tree(number, trees)) throw std::invalid_argument("there is no tree of such a number.");
 }
@@ -169,6 +157,17 @@ std::optional<NewArray<Digit>> vote_of(const Graph& graph, const std::vector<Arr
 }
 
 }  // namespace
+
+nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> flatten(const GraphTree& trees) {
+    const std::size_t n_nodes = trees.feature.size();
+    auto* flat = new std::int32_t[4 * n_nodes];
+    const nb::capsule owner(flat, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
+    std::int32_t* end = std::copy(trees.feature.begin(), trees.feature.end(), flat);
+    end = std::copy(trees.left.begin(), trees.left.end(), end);
+    end = std::copy(trees.right.begin(), trees.right.end(), end);
+    std::copy(trees.node.begin(), trees.node.end(), end);
+    return {flat, {4, n_nodes}, owner};
+}
 
 void check_numbers(const Graph& graph, const TreeNumbers& numbers) {
     if (numbers.shape(1) != graph.digits())

@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
     splitsecond::bind_graphs(m);
     splitsecond::bind_sets(m);
     splitsecond::bind_reliance(m);
+    splitsecond::bind_evaluation(m);
 }
