@@ -210,11 +210,11 @@ public:
           numbers_(graph_.nodes.size()) {}
     ~LeafShares() { limits_.release(charged_); }
 
-    // False when stopped, or for more trees than doubles can count.
+    // False when stopped, without trees, or for more trees than doubles can count.
     bool find(std::vector<double>& shares) {
         constexpr double kMaxTrees = 0x1p1000;
         const double all = to_double(graph_.n_trees().data(), graph_.digits_);
-        if (!(all < kMaxTrees)) return false;
+        if (!(all > 0 && all < kMaxTrees)) return false;
         const auto n_states = static_cast<std::uint32_t>(set_.states_.size());
         shares.assign(n_states, 0);
         times_of(0);

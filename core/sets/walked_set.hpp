@@ -49,7 +49,7 @@ public:
     std::vector<std::int64_t> totals() const { return {weights_.begin(), weights_.begin() + n_channels_}; }
 
     Frontier frontier(const Prices& prices, Limits& limits) const;
-    // Mean over all trees; empty when stopped, the walk was not complete, or there are 2^1000 trees or more.
+    // Mean over all trees; empty when stopped, the walk was not complete, or there is no tree, or 2^1000.
     std::optional<double> mean(const Prices& prices, Limits& limits);
     // The trees whose value is at most `bound`; false when stopped.
     bool at_most(const Prices& prices, double bound, Graph& out, Limits& limits) const;
