@@ -207,7 +207,7 @@ void test_random(std::uint64_t seed) {
     options.objective.price = {100, static_cast<Cost>(random.one_of<std::size_t>({10, 60, 150}))};
     options.keep_trivial = random.chance(30);
     if (random.chance(50)) options.lookahead = random.below(3);
-    const auto epsilon = static_cast<Cost>(random.below(1200));
+    const auto epsilon = static_cast<Cost>(random.below(6000));
     options.bound = [&](Cost errors, Cost leaves) {
         return options.objective.price.of(errors, leaves) + epsilon;
     };
@@ -236,6 +236,6 @@ void test_random(std::uint64_t seed) {
 }  // namespace splitsecond
 
 int main() {
-    for (std::uint64_t seed = 0; seed < 600; ++seed) splitsecond::test_random(seed);
+    for (std::uint64_t seed = 0; seed < 1000; ++seed) splitsecond::test_random(seed);
     return check::report();
 }
