@@ -24,7 +24,7 @@ class FixedTreeClassifier(
     PredictsByTree,
     SaysFitFirst,
     ShowsItsTree,
-    ClassifierMixin,
+    ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
     """A classifier whose tree is given: fitting checks the rows and keeps the tree.
