@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import estimator_checks
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond import FixedTreeClassifier, LicketySPLITClassifier, TreeFARMS
@@ -111,3 +112,21 @@ def test_refusals() -> None:
         FixedTreeClassifier(tree=tree).predict(X)
     with pytest.raises(NotFittedError):
         FixedTreeClassifier(tree=tree).score(X, y)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "check_parameters_default_constructible",
+        "check_no_attributes_set_in_init",
+        "check_get_params_invariance",
+        "check_set_params",
+        "check_estimator_repr",
+        "check_estimator_tags_renamed",
+    ],
+)
+def test_checks_that_need_no_table(check: str) -> None:
+    """Others fit tables of their own, which a given tree has no questions about."""
+    if not hasattr(estimator_checks, check):
+        pytest.skip("this version of scikit-learn has no such check")
+    getattr(estimator_checks, check)("FixedTreeClassifier", FixedTreeClassifier())
