@@ -80,6 +80,7 @@ for command in (
     models.predict,
     sets.rashomon,
     sets.importance,
+    models.choose,
     models.export,
     models.explore,
     bench.bench,
