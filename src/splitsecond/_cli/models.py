@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -239,6 +240,8 @@ def meeting(trees: TreeSet, filters: o.Filters) -> TreeSet:
     found = trees.filter(
         uses=filters.uses,
         avoids=filters.avoid,
+        root=filters.root,
+        monotone=_directions(filters.monotone),
         max_leaves=filters.max_leaves,
         min_leaf_rows=filters.min_leaf_rows,
         min_leaf_weight=filters.min_leaf_weight,
@@ -255,10 +258,22 @@ def meeting(trees: TreeSet, filters: o.Filters) -> TreeSet:
     return found
 
 
+def _directions(given: list[tuple[str, int]]) -> dict[str, int]:
+    """Return the direction of each column; there is one."""
+    directions = dict(given)
+    if len(directions) < len(given):
+        twice = next(name for i, (name, _) in enumerate(given) if name in dict(given[:i]))
+        raise ValueError(f"--monotone gives the direction of {twice!r} twice.")
+    return directions
+
+
 def _conditions(filters: o.Filters) -> list[tuple[str, Any]]:
     """Return the options that were given, each with its value."""
     given: list[tuple[str, Any]] = [("--uses", repr(name)) for name in filters.uses]
     given += [("--avoid", repr(name)) for name in filters.avoid]
+    given += [("--root", repr(name)) for name in filters.root]
+    signs = {1: "+", -1: "-"}
+    given += [("--monotone", repr(f"{name}={signs[each]}")) for name, each in filters.monotone]
     limits = (
         ("--max-leaves", filters.max_leaves),
         ("--min-leaf-rows", filters.min_leaf_rows),
@@ -272,6 +287,11 @@ def _texts(found: Opened, tree: Tree) -> list[str]:
     variables: Any = tree.variables.values()
     if found.model is not None:  # knows those that this tree does not ask about
         variables = () if found.model.binarizer_ is None else found.model.binarizer_.variables_
+    return text_columns(variables)
+
+
+def text_columns(variables: Iterable[Any]) -> list[str]:
+    """Return the names of those variables whose categories are text."""
     return [
         variable.name
         for variable in variables
