@@ -143,6 +143,29 @@ def test_groups(people: Path, model_set: Path, tmp_path: Path) -> None:
     assert late.stdout.startswith("0 groups of 0 of ")
 
 
+def test_text_that_looks_like_numbers_in_columns_of_other_trees(tmp_path: Path) -> None:
+    """A file of a set alone has no model, and its best tree does not ask about all columns."""
+    random = np.random.default_rng(1)
+    code = random.choice(["01", "02", "03"], 90)
+    flag = random.integers(0, 2, 90)
+    y = np.where(random.random(90) < 0.2, 1 - flag, flag)
+    table = write_parquet(tmp_path / "t.parquet", {"code": code.tolist(), "flag": flag, "y": y})
+    part = tmp_path / "part.json"
+    fit = ("--target", "y", "--epsilon", 0.4, "--max-depth", 2, "--keep-trivial")
+    fit = (*fit, "--binarizer", "midpoint", "--method", "treefarms")
+    assert run("rashomon", table, *fit, "--max-leaves", 3, "--out", part).exit_code == 0
+    text = tmp_path / "t.csv"
+    lines = [f"{a},{b}" for a, b in zip(code, flag, strict=True)]
+    text.write_text("\n".join(["code,flag", *lines]), encoding="utf-8")
+    trees = load(part)
+    assert {literal.name for literal in trees[0].literals.values()} == {"flag"}
+    expected = trees.groups(pa.table({"code": code, "flag": flag}))
+    found = result("groups", part, text)
+    assert [g["n_functions"] for g in found["groups"]] == [g.n_functions for g in expected]
+    assert any("code" in group["variables"] for group in found["groups"])
+    assert run("predict", part, text, "--vote").exit_code == 0
+
+
 def test_a_set_is_scored_on_held_out_rows(people: Path, tmp_path: Path) -> None:
     out = tmp_path / "set.json"
     args = ("rashomon", people, "--target", "outcome", "--max-depth", 3, "--epsilon", 0.03)

@@ -23,7 +23,7 @@ from splitsecond._cli.sources import Source
 from splitsecond._support.messages import shown_number
 
 if TYPE_CHECKING:
-    from splitsecond import TreeGroups, TreeSet
+    from splitsecond import TreeGroup, TreeGroups, TreeSet
 
 
 def groups(
@@ -64,23 +64,27 @@ def groups(
     check_out(writing, trees, *([] if file is None else [file]))
     if file is not None:
         Source.of(file, reading).check()  # before the set, which takes longer
-    good = meeting(open_model(trees).set_for("groups"), filters)
+    opened = open_model(trees)
+    good = meeting(opened.set_for("groups"), filters)
+    source = None if file is None else Source.of(file, reading, text_columns(opened))
+    options = {"max_groups": top, "max_trees": max_trees, "time_limit": time_limit}
     with warnings_as_notes():
-        found = _found(good, file, reading, max_groups=top, max_trees=max_trees, limit=time_limit)
-    columns = found._columns()
-    rows = list(zip(*columns.values(), strict=True))
+        found = _found(good, source, options)
+    rows = [_row(group, found.n_trees_of_set) for group in found]
     if writing.json:
         about = {
             "status": found.status,
             "complete": found.is_complete,
             "n_trees": found.n_trees,
             "n_trees_of_set": found.n_trees_of_set,
-            "groups": [dict(zip(columns, row, strict=True)) for row in rows],
+            "groups": rows,
         }
         write_out(writing.out, to_json(about))
     elif writing.out is not None:
-        texts = {**columns, "variables": [", ".join(names) for names in columns["variables"]]}
-        write_out(writing.out, to_csv(list(texts), zip(*texts.values(), strict=True)))
+        for row in rows:
+            row["variables"] = ", ".join(row["variables"])
+        header = list(rows[0]) if rows else []
+        write_out(writing.out, to_csv(header, (list(row.values()) for row in rows)))
     else:
         _print(found)
     if found.status == "time_limit":
@@ -89,28 +93,33 @@ def groups(
         raise typer.Exit(STOPPED)
 
 
-def _found(
-    trees: TreeSet,
-    file: Path | None,
-    reading: o.Reading,
-    *,
-    max_groups: int,
-    max_trees: int,
-    limit: float | None,
-) -> TreeGroups:
-    options: dict[str, Any] = {
-        "max_groups": max_groups,
-        "max_trees": max_trees,
-        "time_limit": limit,
-    }
-    if file is None:
+def _found(trees: TreeSet, source: Source | None, options: dict[str, Any]) -> TreeGroups:
+    if source is None:
         return trees.groups(**options)
-    binarizer = trees._reader.binarizer
-    texts = [] if binarizer is None else text_columns(binarizer.variables_)
-    source = Source.of(file, reading, texts)
     table = source.read()
     with rows_of_file(source, len(table)):
         return trees.groups(table, **options)
+
+
+def _row(group: TreeGroup, n_trees_of_set: int) -> dict[str, Any]:
+    """Return what JSON and CSV tell of a group."""
+    row = {
+        "skeleton": group.skeleton,
+        "variables": list(group.variables),
+        "n_leaves": group.best.n_leaves,
+        "depth": group.best.depth,
+        "number": group.number,
+        "n_trees": group.n_trees,
+        "share": group.n_trees / n_trees_of_set,
+        "min_objective": group.min_objective,
+    }
+    if group.n_functions is None:
+        return row
+    return {
+        **row,
+        "n_functions": group.n_functions,
+        "n_functions_exact": group.n_functions_exact,
+    }
 
 
 def _print(found: TreeGroups) -> None:

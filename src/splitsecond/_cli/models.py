@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -138,7 +137,7 @@ def predict(
     voters = found.set_for("--vote") if vote else None
     chosen = found.tree(tree)
     predictor = chosen if tree is not None or found.model is None else found.model
-    source = Source.of(file, reading, _texts(found, chosen))
+    source = Source.of(file, reading, text_columns(found))
     table = source.read()
     for name in keep:
         source.check_column(table, name)
@@ -282,16 +281,10 @@ def _conditions(filters: o.Filters) -> list[tuple[str, Any]]:
     return given + [(name, f"{limit:.15g}") for name, limit in limits if limit is not None]
 
 
-def _texts(found: Opened, tree: Tree) -> list[str]:
+def text_columns(found: Opened) -> list[str]:
     """Return the columns that were text in training: values like 007 must not become numbers."""
-    variables: Any = tree.variables.values()
-    if found.model is not None:  # knows those that this tree does not ask about
-        variables = () if found.model.binarizer_ is None else found.model.binarizer_.variables_
-    return text_columns(variables)
-
-
-def text_columns(variables: Iterable[Any]) -> list[str]:
-    """Return the names of those variables whose categories are text."""
+    model = found.model or found.set_for("predict").to_classifier()  # knows more than one tree asks
+    variables = () if model.binarizer_ is None else model.binarizer_.variables_
     return [
         variable.name
         for variable in variables

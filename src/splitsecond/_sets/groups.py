@@ -179,28 +179,20 @@ class TreeGroups(Sequence[TreeGroup]):
         rows ``n_functions`` and ``n_functions_exact``. Numbers of trees that 64 bits cannot hold
         are rounded.
         """
-        columns = self._columns()
-        columns["variables"] = [", ".join(names) for names in columns["variables"]]
-        for name in ("number", "n_trees"):
-            columns[name] = _fitting(columns[name])
-        return frame_of(columns, library)
-
-    def _columns(self) -> dict[str, list[Any]]:
-        """Return what tables show of each group."""
         columns: dict[str, list[Any]] = {
             "skeleton": [group.skeleton for group in self],
-            "variables": [list(group.variables) for group in self],
+            "variables": [", ".join(group.variables) for group in self],
             "n_leaves": [group.best.n_leaves for group in self],
             "depth": [group.best.depth for group in self],
-            "number": [group.number for group in self],
-            "n_trees": [group.n_trees for group in self],
+            "number": _fitting([group.number for group in self]),
+            "n_trees": _fitting([group.n_trees for group in self]),
             "share": [group.n_trees / self.n_trees_of_set for group in self],
             "min_objective": [group.min_objective for group in self],
         }
         if any(group.n_functions is not None for group in self):
             columns["n_functions"] = [group.n_functions for group in self]
             columns["n_functions_exact"] = [group.n_functions_exact for group in self]
-        return columns
+        return frame_of(columns, library)
 
 
 def _fitting(numbers: list[int]) -> list[Any]:
