@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from splitsecond._paths.path import PathEntry, RegularizationPath
     from splitsecond._paths.search import regularization_path
     from splitsecond._saving import load, save
+    from splitsecond._sets.evaluation import SetEvaluation
     from splitsecond._sets.tree_set import TreeSet
     from splitsecond._tables.data_checks import DataWarning, SingleLeafWarning
     from splitsecond._tables.errors import TableError
@@ -42,6 +43,7 @@ __all__ = [
     "RashomonImportance",
     "RegularizationPath",
     "SPLITClassifier",
+    "SetEvaluation",
     "SingleLeafWarning",
     "TableError",
     "TableReport",
@@ -81,6 +83,7 @@ _MODULES = {
     "_tables.errors": ("TableError",),
     "_tables.table_report": ("ColumnReport", "TableReport", "check_table"),
     "_trees.tree": ("Tree",),
+    "_sets.evaluation": ("SetEvaluation",),
     "_sets.tree_set": ("TreeSet",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
