@@ -93,8 +93,12 @@ class EvaluatedRows:
             counts.append(np.rint(tree.counts[is_leaf] / source.scale.unit))
             weights.append(summed[is_leaf].astype(np.float64))
             begins.append(begins[-1] + int(np.count_nonzero(is_leaf)))
-        joined = [np.concatenate(parts) for parts in (labels, counts, weights)]
-        return Leaves(*joined, begins=np.array(begins[:-1], dtype=np.int64))
+        return Leaves(
+            np.concatenate(labels),
+            np.concatenate(counts),
+            np.concatenate(weights),
+            np.array(begins[:-1], dtype=np.int64),
+        )
 
 
 def check_tree(tree: Any, source: TreeSource) -> None:

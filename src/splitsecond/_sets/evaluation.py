@@ -283,14 +283,13 @@ class SetEvaluation:
             Whose data frame.
         """
         given = [trees] if isinstance(trees, Tree) else list(trees)
+        leaves = self._rows.leaves_of(given, self._trees._source) if given else None
         columns: dict[str, Any] = {
             "objective": [float(tree.objective) for tree in given],
             "n_leaves": [tree.n_leaves for tree in given],
         }
-        if given:
-            leaves = self._rows.leaves_of(given, self._trees._source)
         for name in self.criteria:
-            columns[name] = self._catalogue.get(name).of_leaves(leaves) if given else []
+            columns[name] = [] if leaves is None else self._catalogue.get(name).of_leaves(leaves)
         return frame_of(columns, library)
 
     def summary(self, names: Sequence[str] | None = None, library: str = "pandas") -> Any:

@@ -15,7 +15,7 @@ from splitsecond._tables.opening import open_frame
 
 UNNAMED = "group"  # the attribute of values that have no name
 MISSING = "(missing)"  # the group of rows whose value is missing
-MAX_GROUPS = 100  # of an attribute
+MAX_GROUPS = 50  # of an attribute
 
 
 @dataclass(frozen=True)
