@@ -3,7 +3,6 @@
 // What:      just the arithmetic that counting and numbering trees needs. Sums say whether they fit.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -91,18 +90,12 @@ inline Digit shifted(const Digit* a, std::size_t bits, std::size_t n) {
     return a[word] >> bit | above;
 }
 
-// a / b, rounded; b must not be zero.
-inline double ratio(const Digit* a, const Digit* b, std::size_t n) {
-    const auto leading = [n](const Digit* x, int& exponent) {  // x = value * 2^exponent
-        std::size_t top = n;
-        while (top > 1 && x[top - 1] == 0) --top;
-        exponent = 64 * (static_cast<int>(top) - 1);
-        return static_cast<double>(x[top - 1]) +
-               (top > 1 ? std::ldexp(static_cast<double>(x[top - 2]), -64) : 0.0);
-    };
-    int a_exponent, b_exponent;
-    const double value = leading(a, a_exponent) / leading(b, b_exponent);
-    return std::ldexp(value, a_exponent - b_exponent);
+// Rounded; infinite if it does not fit.
+inline double to_double(const Digit* a, std::size_t n) {
+    double sum = 0;
+    for (std::size_t i = n; i-- > 0;)
+        if (a[i] != 0 || sum != 0) sum = sum * 0x1p64 + static_cast<double>(a[i]);
+    return sum;
 }
 
 // quotient = a / b, a becomes the remainder; b must not be zero. Bit by bit where they are long.

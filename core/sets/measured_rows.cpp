@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
+#include <utility>
+
+#include "kernels/kernels.hpp"
 
 namespace splitsecond {
 namespace {
@@ -42,7 +44,7 @@ private:
 
 MeasuredRows::MeasuredRows(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
                            const std::int32_t* channels, std::size_t n_channels, const std::int64_t* weights)
-    : n_channels_(n_channels) {
+    : n_channels_(n_channels), count_bits_(find_kernels("auto").count_bits) {
     const auto weight_of = [&](std::size_t i) { return weights == nullptr ? 1 : weights[i]; };
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < n_rows; ++i)
@@ -80,10 +82,13 @@ void MeasuredRows::lay_out(std::vector<Row>& rows) {
         }
         for (; bits != 0; bits &= bits - 1) {
             const std::int64_t value = std::int64_t{1} << std::countr_zero(bits);
-            Plane plane{rows[begin].channel, value, first,
+            Plane plane{rows[begin].channel, value, first, true,
                         std::vector<std::uint64_t>(all_.size() - first, 0)};
             for (std::size_t i = begin; i < end; ++i)
-                if ((rows[i].weight & value) != 0) set_bit(plane.rows, i - begin);
+                if ((rows[i].weight & value) != 0)
+                    set_bit(plane.rows, i - begin);
+                else
+                    plane.is_whole = false;
             planes_.push_back(std::move(plane));
         }
     }
@@ -92,10 +97,15 @@ void MeasuredRows::lay_out(std::vector<Row>& rows) {
 void MeasuredRows::weigh(const std::uint64_t* mask, std::int64_t* weights) const {
     std::fill_n(weights, n_channels_, 0);
     for (const Plane& plane : planes_) {
-        std::int64_t count = 0;
-        for (std::size_t w = 0; w < plane.rows.size(); ++w)
-            count += std::popcount(plane.rows[w] & mask[plane.begin + w]);
-        weights[plane.channel] += plane.value * count;
+        const std::uint64_t* rows = mask + plane.begin;
+        std::vector<std::uint64_t> chosen;
+        if (!plane.is_whole) {
+            chosen.resize(plane.rows.size());
+            for (std::size_t w = 0; w < chosen.size(); ++w) chosen[w] = plane.rows[w] & rows[w];
+            rows = chosen.data();
+        }
+        weights[plane.channel] +=
+            plane.value * static_cast<std::int64_t>(count_bits_(rows, plane.rows.size()));
     }
 }
 

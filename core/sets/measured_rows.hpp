@@ -43,11 +43,13 @@ private:
         std::size_t channel;
         std::int64_t value;
         std::size_t begin;  // first word
+        bool is_whole;      // has all rows of the channel
         std::vector<std::uint64_t> rows;
     };
     void lay_out(std::vector<Row>& rows);
 
     std::size_t n_channels_;
+    std::size_t (*count_bits_)(const std::uint64_t* words, std::size_t n_words);  // the fastest here
     std::vector<std::uint64_t> all_;
     std::vector<std::vector<std::uint64_t>> columns_;
     std::vector<Plane> planes_;

@@ -15,29 +15,76 @@ std::uint64_t hash_of(std::uint64_t seed, const std::uint64_t* words, std::size_
     return hash;
 }
 
+// Numbers found by the hash of what they stand for.
+class HashIndex {
+public:
+    void clear() {
+        slots_.clear();
+        size_ = 0;
+    }
+    // The number with this hash for which is_same holds; make() gives it if there is none yet.
+    template <class IsSame, class Make>
+    std::uint32_t find(std::uint64_t hash, const IsSame& is_same, const Make& make) {
+        if (2 * (size_ + 1) > slots_.size()) grow();
+        std::size_t place = hash & (slots_.size() - 1);
+        for (; slots_[place].number != kEmpty; place = (place + 1) & (slots_.size() - 1))
+            if (slots_[place].hash == hash && is_same(slots_[place].number)) return slots_[place].number;
+        const std::uint32_t number = make();
+        slots_[place] = {hash, number};
+        ++size_;
+        return number;
+    }
+    static constexpr std::size_t bytes_each() {
+        return 4 * sizeof(Slot);
+    }  // when half of it was just doubled
+
+private:
+    static constexpr std::uint32_t kEmpty = UINT32_MAX;
+    struct Slot {
+        std::uint64_t hash = 0;
+        std::uint32_t number = kEmpty;
+    };
+    void grow() {
+        const std::vector<Slot> before =
+            std::exchange(slots_, std::vector<Slot>(std::max<std::size_t>(64, 2 * slots_.size())));
+        for (const Slot& slot : before) {
+            if (slot.number == kEmpty) continue;
+            std::size_t place = slot.hash & (slots_.size() - 1);
+            while (slots_[place].number != kEmpty) place = (place + 1) & (slots_.size() - 1);
+            slots_[place] = slot;
+        }
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t size_ = 0;
+};
+
 }  // namespace
 
 // Goes down the graph level by level. The masks of two levels are kept.
 class WalkedSet::Walk {
 public:
     Walk(WalkedSet& set, const MeasuredRows& rows, Limits& limits)
-        : set_(set), rows_(rows), limits_(limits), n_words_(rows.n_words()), sides_(2 * rows.n_words()) {}
+        : set_(set),
+          rows_(rows),
+          limits_(limits),
+          n_words_(rows.n_words()),
+          sides_(2 * rows.n_words()),
+          weights_(rows.n_channels()) {}
 
     // False when stopped: the states that are left are not walked.
     bool run() {
-        masks_.assign(rows_.all(), rows_.all() + n_words_);
-        std::size_t begin = 0;
-        while (begin < set_.states_.size()) {
-            const std::size_t end = set_.states_.size();
-            next_masks_.clear();
+        std::vector<std::uint64_t> masks(rows_.all(), rows_.all() + n_words_);
+        std::vector<std::uint32_t> level;
+        if (!set_.is_only_leaf(0)) level.push_back(0);
+        while (!level.empty()) {
+            known_.clear();
             next_.clear();
-            std::size_t place = 0;  // of the mask, among those of the level
-            for (std::size_t state = begin; state < end; ++state) {
-                const auto id = static_cast<std::uint32_t>(state);
-                if (!set_.is_only_leaf(id) && !visit(id, masks_.data() + place++ * n_words_)) return false;
-            }
-            std::swap(masks_, next_masks_);
-            begin = end;
+            next_masks_.clear();
+            for (std::size_t i = 0; i < level.size(); ++i)
+                if (!visit(level[i], masks.data() + i * n_words_)) return false;
+            std::swap(level, next_);
+            std::swap(masks, next_masks_);
         }
         return true;
     }
@@ -72,35 +119,34 @@ private:
 
     // The state of a node and rows, made if there is none.
     std::uint32_t state_of(std::uint32_t node, const std::uint64_t* mask) {
-        const bool only_leaf = set_.graph_.nodes[node].edge_begin == set_.graph_.nodes[node].edge_end;
-        if (only_leaf) return leaf_state_of(node, mask);
-        auto& known = next_[hash_of(node, mask, n_words_)];
-        for (const auto& [state, place] : known)
-            if (set_.states_[state].node == node &&
-                std::equal(mask, mask + n_words_, next_masks_.data() + place * n_words_))
-                return state;
-        const std::size_t place = n_words_ == 0 ? 0 : next_masks_.size() / n_words_;
-        charge(n_words_ * sizeof(std::uint64_t));
-        next_masks_.insert(next_masks_.end(), mask, mask + n_words_);
-        known.emplace_back(add_state(node, mask), place);
-        return known.back().first;
+        if (set_.graph_.nodes[node].edge_begin == set_.graph_.nodes[node].edge_end)
+            return leaf_state_of(node, mask);
+        const auto is_same = [&](std::uint32_t place) {
+            return set_.states_[next_[place]].node == node &&
+                   std::equal(mask, mask + n_words_, next_masks_.data() + place * n_words_);
+        };
+        const auto make = [&] {
+            charge(n_words_ * sizeof(std::uint64_t) + sizeof(std::uint32_t));
+            next_masks_.insert(next_masks_.end(), mask, mask + n_words_);
+            rows_.weigh(mask, weights_.data());
+            next_.push_back(add_state(node));
+            return static_cast<std::uint32_t>(next_.size() - 1);
+        };
+        return next_[known_.find(hash_of(node, mask, n_words_), is_same, make)];
     }
     std::uint32_t leaf_state_of(std::uint32_t node, const std::uint64_t* mask) {
-        const auto n = static_cast<std::size_t>(set_.n_channels_);
-        weights_.resize(n);
         rows_.weigh(mask, weights_.data());
-        auto& known = leaves_[hash_of(node, reinterpret_cast<const std::uint64_t*>(weights_.data()), n)];
-        for (const std::uint32_t state : known)
-            if (set_.states_[state].node == node &&
-                std::equal(weights_.begin(), weights_.end(), set_.weights_.data() + state * n))
-                return state;
-        known.push_back(add_state(node, mask));
-        return known.back();
+        const auto is_same = [&](std::uint32_t state) {
+            return set_.states_[state].node == node &&
+                   std::equal(weights_.begin(), weights_.end(),
+                              set_.weights_.data() + state * weights_.size());
+        };
+        const auto* words = reinterpret_cast<const std::uint64_t*>(weights_.data());
+        return leaves_.find(hash_of(node, words, weights_.size()), is_same, [&] { return add_state(node); });
     }
-    std::uint32_t add_state(std::uint32_t node, const std::uint64_t* mask) {
-        constexpr std::size_t kInTable = 64;  // what its place in a table takes
-        charge(sizeof(State) + static_cast<std::size_t>(set_.n_channels_) * sizeof(std::int64_t) + kInTable);
-        return set_.add_state(node, rows_, mask);
+    std::uint32_t add_state(std::uint32_t node) {
+        charge(sizeof(State) + weights_.size() * sizeof(std::int64_t) + HashIndex::bytes_each());
+        return set_.add_state(node, weights_);
     }
     void charge(std::size_t bytes) {
         limits_.charge(bytes);
@@ -111,27 +157,28 @@ private:
     const MeasuredRows& rows_;
     Limits& limits_;
     const std::size_t n_words_;
-    std::vector<std::uint64_t> sides_;  // of the edge at hand: yes, no
-    std::vector<std::uint64_t> masks_, next_masks_;
-    // By hash: states of the next level with the places of their masks; states of mere leaves.
-    std::unordered_map<std::uint64_t, std::vector<std::pair<std::uint32_t, std::size_t>>> next_;
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> leaves_;
-    std::vector<std::int64_t> weights_;
+    std::vector<std::uint64_t> sides_;   // of the edge at hand: yes, no
+    std::vector<std::int64_t> weights_;  // of the state at hand
+    std::vector<std::uint32_t> next_;    // states of the next level that are no mere leaves
+    std::vector<std::uint64_t> next_masks_;
+    HashIndex known_;   // places in next_
+    HashIndex leaves_;  // states that are mere leaves
     std::size_t charged_ = 0;
 };
 
 WalkedSet::WalkedSet(const Graph& graph, const MeasuredRows& rows, Limits& limits)
     : graph_(graph), n_channels_(static_cast<std::ptrdiff_t>(rows.n_channels())) {
-    add_state(graph.root, rows, rows.all());  // is there whatever the limits
+    std::vector<std::int64_t> all(rows.n_channels());
+    rows.weigh(rows.all(), all.data());
+    add_state(graph.root, all);  // is there whatever the limits
     Walk walk(*this, rows, limits);
     limits.completes([&] { is_complete_ = walk.run(); });
     limits.release(walk.charged());
 }
 
-std::uint32_t WalkedSet::add_state(std::uint32_t node, const MeasuredRows& rows, const std::uint64_t* mask) {
+std::uint32_t WalkedSet::add_state(std::uint32_t node, const std::vector<std::int64_t>& weights) {
     states_.push_back({node});
-    weights_.resize(states_.size() * static_cast<std::size_t>(n_channels_));
-    rows.weigh(mask, weights_.data() + weights_.size() - n_channels_);
+    weights_.insert(weights_.end(), weights.begin(), weights.end());
     return static_cast<std::uint32_t>(states_.size() - 1);
 }
 
@@ -151,32 +198,33 @@ double WalkedSet::leaf_value(std::uint32_t state, const Prices& prices) const {
 
 // ---- the mean ---------------------------------------------------------------------------------------
 
-// How many trees of the set have a leaf in each state, top down: times[i] says how many go on in a state with a given
-// tree of key i.
+// Which share of the set's trees has a leaf in each state, top down: times[i] is the share of trees that go on in a state
+// with a given tree of key i. All terms are positive, so that doubles are exact to a few of their last bits.
 class WalkedSet::LeafShares {
 public:
     LeafShares(const WalkedSet& set, Limits& limits)
         : set_(set),
           graph_(set.graph_),
-          n_(set.graph_.digits_),
           limits_(limits),
-          times_(set.states_.size()) {}
+          times_(set.states_.size()),
+          numbers_(graph_.nodes.size()) {}
     ~LeafShares() { limits_.release(charged_); }
 
-    // False when stopped.
+    // False when stopped, without trees, or for more trees than doubles can count.
     bool find(std::vector<double>& shares) {
+        constexpr double kMaxTrees = 0x1p1000;
+        const double all = to_double(graph_.n_trees().data(), graph_.digits_);
+        if (!(all > 0 && all < kMaxTrees)) return false;
         const auto n_states = static_cast<std::uint32_t>(set_.states_.size());
         shares.assign(n_states, 0);
-        Digit* each = times_of(0);
-        for (std::size_t i = 0; i < times_[0].size(); i += n_) each[i] = 1;
+        times_of(0);
+        std::fill(times_[0].begin(), times_[0].end(), 1 / all);
         for (std::uint32_t id = 0; id < n_states; ++id) {
             if (set_.is_only_leaf(id) || times_[id].empty()) continue;
             shares[id] = share(id);
             const State& state = set_.states_[id];
-            for (std::size_t b = state.branch_begin; b < state.branch_end; ++b) {
-                if (limits_.stop()) return false;
-                pass_down(id, set_.branches_[b]);
-            }
+            for (std::size_t b = state.branch_begin; b < state.branch_end; ++b)
+                if (!pass_down(id, set_.branches_[b])) return false;
             release(id);
         }
         for (std::uint32_t id = 0; id < n_states; ++id)
@@ -188,19 +236,33 @@ private:
     const Graph::Histogram& histogram(std::uint32_t state) const {
         return graph_.histograms_[set_.states_[state].node];
     }
-    Digit* times_of(std::uint32_t state) {
+    void charge(std::size_t n_doubles) {
+        limits_.charge(n_doubles * sizeof(double));
+        charged_ += n_doubles * sizeof(double);
+    }
+    double* times_of(std::uint32_t state) {
         if (times_[state].empty()) {
-            const std::size_t size = histogram(state).keys.size() * n_;
-            limits_.charge(size * sizeof(Digit));
-            charged_ += size * sizeof(Digit);
-            times_[state].assign(size, 0);
+            charge(histogram(state).keys.size());
+            times_[state].assign(histogram(state).keys.size(), 0);
         }
         return times_[state].data();
     }
+    // How many trees a node has of each key.
+    const double* numbers_of(std::uint32_t state) {
+        std::vector<double>& numbers = numbers_[set_.states_[state].node];
+        const std::size_t n = graph_.digits_;
+        if (numbers.empty()) {
+            const std::vector<Digit>& digits = histogram(state).numbers;
+            charge(digits.size() / n);
+            for (std::size_t i = 0; i < digits.size(); i += n)
+                numbers.push_back(to_double(digits.data() + i, n));
+        }
+        return numbers.data();
+    }
     void release(std::uint32_t state) {
-        limits_.release(times_[state].size() * sizeof(Digit));
-        charged_ -= times_[state].size() * sizeof(Digit);
-        std::vector<Digit>().swap(times_[state]);
+        limits_.release(times_[state].size() * sizeof(double));
+        charged_ -= times_[state].size() * sizeof(double);
+        std::vector<double>().swap(times_[state]);
     }
 
     // Of all trees, those that have a leaf here.
@@ -209,36 +271,52 @@ private:
         const GraphNode& node = graph_.nodes[source];
         if (!node.leaf || times_[id].empty()) return 0;
         const std::size_t place = graph_.find(source, graph_.leaf_key(node));
-        return place == SIZE_MAX ? 0 : ratio(times_[id].data() + place * n_, all_.data(), n_);
+        return place == SIZE_MAX ? 0 : times_[id][place];
     }
 
-    void pass_down(std::uint32_t id, const Branch& branch) {
+    bool pass_down(std::uint32_t id, const Branch& branch) {
         const GraphNode& node = graph_.nodes[set_.states_[id].node];
         const Cost max_cost = std::max(node.budget, node.prefix.budget);
-        const Graph::Histogram& yes = histogram(branch.yes);
-        const Graph::Histogram& no = histogram(branch.no);
-        Digit* yes_times = times_of(branch.yes);
-        Digit* no_times = times_of(branch.no);
-        for (std::size_t i = 0; i < yes.keys.size(); ++i)
-            for (std::size_t j = 0; j < no.keys.size(); ++j) {
-                if (yes.keys[i].cost + no.keys[j].cost > max_cost) break;
-                if (graph_.is_trivial_split(graph_.edges[branch.edge], yes.keys[i], no.keys[j])) continue;
-                const std::size_t place =
-                    graph_.find(set_.states_[id].node, graph_.combine(node, yes.keys[i], no.keys[j]));
-                if (place == SIZE_MAX) continue;
-                const Digit* here = times_[id].data() + place * n_;
-                if (is_zero(here, n_)) continue;
-                multiply_add(yes_times + i * n_, here, no.numbers.data() + j * n_, n_);
-                multiply_add(no_times + j * n_, here, yes.numbers.data() + i * n_, n_);
+        const std::vector<Key>& keys = histogram(id).keys;
+        const std::vector<Key>& yes = histogram(branch.yes).keys;
+        const std::vector<Key>& no = histogram(branch.no).keys;
+        double* yes_times = times_of(branch.yes);
+        double* no_times = times_of(branch.no);
+        const double* yes_numbers = numbers_of(branch.yes);
+        const double* no_numbers = numbers_of(branch.no);
+        for (std::size_t i = 0; i < yes.size(); ++i) {
+            if (limits_.stop()) return false;
+            std::size_t place = 0;  // rises with j: keys are in order of cost, then leaves
+            double sum = 0;
+            for (std::size_t j = 0; j < no.size(); ++j) {
+                if (yes[i].cost + no[j].cost > max_cost) break;
+                if (graph_.is_trivial_split(graph_.edges[branch.edge], yes[i], no[j])) continue;
+                const std::size_t found = find_from(keys, graph_.combine(node, yes[i], no[j]), place);
+                if (found == SIZE_MAX) continue;
+                const double here = times_[id][found];
+                sum += here * no_numbers[j];
+                no_times[j] += here * yes_numbers[i];
             }
+            yes_times[i] += sum;
+        }
+        return true;
+    }
+    // Where a key is; `place` moves to the first that has its cost and leaves, or more.
+    static std::size_t find_from(const std::vector<Key>& keys, const Key& key, std::size_t& place) {
+        const auto is_before = [&](const Key& other) {
+            return other.cost != key.cost ? other.cost < key.cost : other.leaves < key.leaves;
+        };
+        while (place < keys.size() && is_before(keys[place])) ++place;
+        std::size_t found = place;
+        while (found < keys.size() && keys[found] < key) ++found;
+        return found < keys.size() && keys[found] == key ? found : SIZE_MAX;
     }
 
     const WalkedSet& set_;
     const Graph& graph_;
-    const std::size_t n_;  // digits
     Limits& limits_;
-    const std::vector<Digit> all_ = graph_.n_trees();
-    std::vector<std::vector<Digit>> times_;
+    std::vector<std::vector<double>> times_;    // by state
+    std::vector<std::vector<double>> numbers_;  // by node
     std::size_t charged_ = 0;
 };
 

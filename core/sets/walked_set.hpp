@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/limits.hpp"
@@ -50,7 +49,7 @@ public:
     std::vector<std::int64_t> totals() const { return {weights_.begin(), weights_.begin() + n_channels_}; }
 
     Frontier frontier(const Prices& prices, Limits& limits) const;
-    // Mean over all trees; empty when stopped, or the walk was not complete.
+    // Mean over all trees; empty when stopped, the walk was not complete, or there is no tree, or 2^1000.
     std::optional<double> mean(const Prices& prices, Limits& limits);
     // The trees whose value is at most `bound`; false when stopped.
     bool at_most(const Prices& prices, double bound, Graph& out, Limits& limits) const;
@@ -76,7 +75,7 @@ private:
         const GraphNode& node = graph_.nodes[states_[state].node];
         return node.edge_begin == node.edge_end;
     }
-    std::uint32_t add_state(std::uint32_t node, const MeasuredRows& rows, const std::uint64_t* mask);
+    std::uint32_t add_state(std::uint32_t node, const std::vector<std::int64_t>& weights);
     double value(std::uint32_t state, const double* prices) const;
     double leaf_value(std::uint32_t state, const Prices& prices) const;
 
