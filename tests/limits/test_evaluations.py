@@ -21,11 +21,11 @@ pytestmark = pytest.mark.slow
 def hard_evaluation() -> tuple[Any, Any, Any]:
     """A set with so many states that walking it with rows takes minutes."""
     rng = np.random.default_rng(94)
-    X = rng.integers(0, 2, (3000, 40)).astype(np.uint8)
-    y = rng.integers(0, 2, 3000)
-    trees = TreeFARMS(epsilon=100, max_depth=3).fit(X[:400, :30], y[:400]).trees_
-    trees.evaluate(X[:5, :30], y[:5]).to_frame(trees[0])  # loads what is loaded on first use
-    return trees, X[:, :30], y
+    X = rng.integers(0, 2, (6000, 34)).astype(np.uint8)
+    y = rng.integers(0, 2, 6000)
+    trees = TreeFARMS(epsilon=100, max_depth=4).fit(X[:1000], y[:1000]).trees_
+    trees.evaluate(X[:5], y[:5]).to_frame(trees[0])  # loads what is loaded on first use
+    return trees, X, y
 
 
 @pytest.mark.parametrize("limit", [1e-9, 0.05, 0.5])

@@ -32,6 +32,13 @@ class Leaves:
     weights: NDArray[np.float64]  # [leaves, cells * classes] of the rows that are evaluated
     begins: NDArray[np.int64]  # the first leaf of each tree
 
+    @property
+    def tree_of(self) -> NDArray[np.int64]:
+        """The tree that each leaf is of."""
+        is_first = np.zeros(len(self.labels), dtype=np.int64)
+        is_first[self.begins[1:]] = 1
+        return np.cumsum(is_first)
+
     def sums(self, of_leaves: NDArray[np.float64]) -> NDArray[np.float64]:
         """Add up by tree."""
         summed: NDArray[np.float64] = np.add.reduceat(of_leaves, self.begins)
@@ -149,7 +156,11 @@ class Criterion:
         """Return the values of trees."""
         if not self.is_defined:
             return np.full(len(leaves.begins), np.nan)
-        return np.array([self.value(raw) for raw in self.raw_of(leaves).tolist()])
+        raw = self.raw_of(leaves)
+        numerator, denominator = self.scale.as_integer_ratio()
+        if self.is_whole and max(np.abs(raw).max() * numerator, denominator) < EXACT:
+            return raw * numerator / denominator + 0.0  # rounded once, as by `value`
+        return np.array([self.value(each) for each in raw.tolist()])
 
     def value(self, raw: float) -> float:
         """Return the value of a sum."""

@@ -43,13 +43,20 @@ class RocAuc:
         wanted = by_class[:, self.positive]
         others = by_class.sum(axis=1) - wanted
         shares = leaves.counts[:, self.positive] / leaves.counts.sum(axis=1)
-        ends = [*leaves.begins[1:].tolist(), n_leaves]
-        return np.array(
-            [
-                _area(shares[begin:end], wanted[begin:end], others[begin:end])
-                for begin, end in zip(leaves.begins.tolist(), ends, strict=True)
-            ]
-        )
+        # Leaves of a tree in order of their shares; those of the same share are a tie.
+        order = np.lexsort((shares, leaves.tree_of))
+        tree, share = leaves.tree_of[order], shares[order]
+        is_new = np.append(True, (tree[1:] != tree[:-1]) | (share[1:] != share[:-1]))
+        tie = np.cumsum(is_new) - 1
+        positive, negative = np.bincount(tie, wanted[order]), np.bincount(tie, others[order])
+        of_tree = tree[is_new]
+        before = np.cumsum(negative) - negative
+        below = before - before[np.searchsorted(of_tree, of_tree)]  # of the same tree
+        # The probability that a positive row has the larger share; a tie counts half.
+        won = np.bincount(of_tree, positive * (below + negative / 2))
+        pairs = leaves.sums(wanted) * leaves.sums(others)
+        area: NDArray[np.float64] = won / np.where(pairs > 0, pairs, np.nan)
+        return area
 
 
 NonAdditive = Combined | RocAuc
@@ -76,16 +83,3 @@ def larger_spread(values: Values) -> NDArray[np.float64]:
     both = np.array([spread(half) for half in np.split(values, 2)])
     larger: NDArray[np.float64] = both.max(axis=0)
     return larger
-
-
-def _area(
-    shares: NDArray[np.float64], wanted: NDArray[np.float64], others: NDArray[np.float64]
-) -> float:
-    """Return the probability that a positive row has the larger share; a tie counts half."""
-    pairs = wanted.sum() * others.sum()
-    if pairs == 0:
-        return float("nan")
-    _, place = np.unique(shares, return_inverse=True)
-    positive, negative = np.bincount(place, wanted), np.bincount(place, others)
-    below = np.cumsum(negative) - negative
-    return float((positive * (below + negative / 2)).sum() / pairs)
