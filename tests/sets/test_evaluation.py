@@ -346,7 +346,7 @@ def test_texts(trees: Any) -> None:
     assert repr(found) == f"<SetEvaluation: {trees.n_trees} trees, 150 rows, 45 criteria>"
     found.range("error")
     assert repr(found).splitlines()[1:] == [
-        "criterion  minimum    mean  maximum  best objective",
+        "criterion  minimum    mean  maximum  tree 0",
         next(line for line in repr(found).splitlines() if line.startswith("error ")),
     ]
     lines = str(found).splitlines()
@@ -356,7 +356,7 @@ def test_texts(trees: Any) -> None:
     frame = found.summary(["error", "f1"])
     assert frame["criterion"].tolist() == ["error", "f1"]
     assert frame["kind"].tolist() == ["exact", "found"]
-    assert frame["best_objective"][0] == found.to_frame(trees[0])["error"][0]
+    assert frame["tree_0"][0] == found.to_frame(trees[0])["error"][0]
     assert found.summary(["error"], library="polars")["mean"][0] == frame["mean"][0]
 
 

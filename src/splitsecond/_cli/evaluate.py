@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from splitsecond import SetEvaluation, TreeSet
 
 LOSSES = ("error", "cost", "brier_score", "log_loss")  # that are shown of held-out rows
-NUMBERS = ("minimum", "mean", "maximum", "best_objective", "minimum_tree", "maximum_tree")
+NUMBERS = ("minimum", "mean", "maximum", "tree_0", "minimum_tree", "maximum_tree")
 
 
 def evaluate(
@@ -82,9 +82,9 @@ def evaluate(
 ) -> None:
     """Print what all trees of a set do on the rows of a table, such as held-out rows.
 
-    For each criterion: the minimum, mean and maximum over all trees, the value of the tree with the
-    minimum objective, and the numbers of trees that attain minimum and maximum, for --tree. --out
-    writes the table as CSV, or as JSON with --json.
+    For each criterion: the minimum, mean and maximum over all trees, the value of tree 0, which has
+    the minimum objective, and the numbers of trees that attain minimum and maximum, for --tree.
+    --out writes the table as CSV, or as JSON with --json.
     """
     check_out(writing, trees, file)
     Source.of(file, reading).check()  # before the set, which takes longer
@@ -137,7 +137,7 @@ def _evaluation(
 
 def _texts(trees: TreeSet, target: str) -> list[str]:
     """Return the columns that were text in training: values like 007 must not become numbers."""
-    binarizer = trees._reader.binarizer
+    binarizer = trees.to_classifier().binarizer_
     texts = [
         variable.name
         for variable in ([] if binarizer is None else binarizer.variables_)
@@ -158,7 +158,7 @@ def criteria_rows(evaluation: SetEvaluation, trees: TreeSet, names: Any) -> list
                 "minimum": found.minimum,
                 "mean": found.mean,
                 "maximum": found.maximum,
-                "best_objective": evaluation._of_best(name),
+                "tree_0": found.tree_0,
                 "minimum_tree": _number(trees, found.minimum_tree),
                 "maximum_tree": _number(trees, found.maximum_tree),
                 "kind": found.kind,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -123,19 +124,21 @@ class SetEvaluation:
         -------
         CriterionRange
             With ``minimum``, ``maximum`` and ``mean``, ``minimum_tree`` and ``maximum_tree``, which
-            attain them, and ``is_exact``. If a limit was met, ``kind`` is "bounds": no tree is
-            outside of ``minimum`` and ``maximum``; ``found_minimum`` and ``found_maximum`` are of
-            the ``n_looked_at`` best trees. For criteria that are not additive, ``kind`` is
-            "found", and all is of these trees. Where there are no rows that the criterion is about,
-            it is "undefined", and all is NaN.
+            attain them, ``is_exact``, and ``tree_0``, the value of the first tree of the set. If a
+            limit was met, ``kind`` is "bounds": no tree is outside of ``minimum`` and ``maximum``;
+            ``found_minimum`` and ``found_maximum`` are of the ``n_looked_at`` best trees. For
+            criteria that are not additive, ``kind`` is "found", and all is of these trees. Where
+            there are no rows that the criterion is about, it is "undefined", and all is NaN.
         """
         if name not in self._ranges:
             criterion = self._catalogue.get(name)
             clock = self._limits.start()
             if isinstance(criterion, Criterion):
-                self._ranges[name] = self._range_of(criterion, clock)
+                found = self._range_of(criterion, clock)
             else:
-                self._ranges[name] = self._range_found(criterion, clock)
+                found = self._range_found(criterion, clock)
+            first = float(criterion.of_leaves(self._first_leaves)[0])
+            self._ranges[name] = replace(found, tree_0=first)
         return self._ranges[name]
 
     def best(self, name: str) -> Tree:
@@ -295,8 +298,8 @@ class SetEvaluation:
     def summary(self, names: Sequence[str] | None = None, library: str = "pandas") -> Any:
         """Return the ranges of criteria as a data frame, a row for each.
 
-        Its columns are ``criterion``, ``minimum``, ``mean``, ``maximum``, ``best_objective`` (the
-        value of the tree with the minimum objective) and ``kind`` (see `range`).
+        Its columns are ``criterion``, ``minimum``, ``mean``, ``maximum``, ``tree_0`` (the value of
+        the first tree of the set, which has the minimum objective) and ``kind`` (see `range`).
 
         Parameters
         ----------
@@ -307,10 +310,8 @@ class SetEvaluation:
         """
         ranges = [self.range(name) for name in (self.criteria if names is None else names)]
         columns: dict[str, Any] = {"criterion": [each.name for each in ranges]}
-        for part in ("minimum", "mean", "maximum"):
+        for part in ("minimum", "mean", "maximum", "tree_0", "kind"):
             columns[part] = [getattr(each, part) for each in ranges]
-        columns["best_objective"] = [self._of_best(each.name) for each in ranges]
-        columns["kind"] = [each.kind for each in ranges]
         return frame_of(columns, library)
 
     def plot_frontier(self, name: str, ax: Any = None) -> Any:
@@ -334,8 +335,7 @@ class SetEvaluation:
         """
         if names is None:
             names = [name for name in self.criteria if self._is_share(name)]
-        ranges = [self.range(name) for name in names]
-        return plot_criterion_ranges(ranges, [self._of_best(each.name) for each in ranges], ax)
+        return plot_criterion_ranges([self.range(name) for name in names], ax)
 
     def __repr__(self) -> str:
         n_trees = self._trees.n_trees
@@ -346,8 +346,7 @@ class SetEvaluation:
             *self._trees._notes(),
         ]
         known = [self._ranges[name] for name in self.criteria if name in self._ranges]
-        lines = table_lines(known, [self._of_best(each.name) for each in known])
-        return "\n".join([f"<SetEvaluation: {', '.join(about)}>", *lines])
+        return "\n".join([f"<SetEvaluation: {', '.join(about)}>", *table_lines(known)])
 
     def __str__(self) -> str:
         for name in self.criteria:
@@ -406,12 +405,8 @@ class SetEvaluation:
     def _look(self, clock: Clock) -> Any:
         return self._walk.look(self._max_trees, clock)
 
-    def _of_best(self, name: str) -> float:
-        """Return the value of the tree with the minimum objective."""
-        return float(self._catalogue.get(name).of_leaves(self._best_leaves)[0])
-
     @cached_property
-    def _best_leaves(self) -> Leaves:
+    def _first_leaves(self) -> Leaves:
         return self._rows.leaves_of(self._trees[:1], self._trees._source)
 
     def _end(self, name: str, *, better: bool) -> Tree:

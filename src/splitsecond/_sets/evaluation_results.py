@@ -36,6 +36,8 @@ class CriterionRange:
         Trees that attain them; among equals, one with the minimum objective.
     n_looked_at : int
         Trees that were looked at; 0 if all are covered exactly.
+    tree_0 : float
+        The value of the first tree of the set, which has the minimum objective.
     """
 
     name: str
@@ -48,6 +50,7 @@ class CriterionRange:
     minimum_tree: Tree | None = None
     maximum_tree: Tree | None = None
     n_looked_at: int = 0
+    tree_0: float = math.nan
 
     @property
     def is_exact(self) -> bool:
@@ -77,13 +80,13 @@ class FrontierPoint(NamedTuple):
     tree: Tree | None  # None: a limit was met, and the value is a bound
 
 
-def table_lines(ranges: Sequence[CriterionRange], of_best: Sequence[float]) -> list[str]:
-    """Write ranges as a table, with the values of the tree of the minimum objective."""
+def table_lines(ranges: Sequence[CriterionRange]) -> list[str]:
+    """Write ranges as a table."""
     if not ranges:
         return []
-    rows = [["criterion", "minimum", "mean", "maximum", "best objective", ""]]
-    for each, best in zip(ranges, of_best, strict=True):
-        numbers = (each.minimum, each.mean, each.maximum, best)
+    rows = [["criterion", "minimum", "mean", "maximum", "tree 0", ""]]
+    for each in ranges:
+        numbers = (each.minimum, each.mean, each.maximum, each.tree_0)
         rows.append([each.name, *map(shown_value, numbers), each.note])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

@@ -44,35 +44,38 @@ def plot_criterion_frontier(
     ax.set_xlabel("training objective of at most")
     ax.set_ylabel(name, parse_math=False)
     ax.margins(x=0.03, y=0.1)
-    ax.legend(frameon=False)
+    ax.locator_params(axis="x", nbins=5)
+    ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3)
     return plain_sides(ax)
 
 
-def plot_criterion_ranges(
-    ranges: Sequence[CriterionRange], of_best: Sequence[float], ax: Any = None
-) -> Any:
+def plot_criterion_ranges(ranges: Sequence[CriterionRange], ax: Any = None) -> Any:
     """Draw the range of each criterion, its mean, and the tree with the minimum objective."""
-    shown = [
-        (each, best)
-        for each, best in zip(ranges, of_best, strict=True)
-        if not math.isnan(each.minimum)
-    ]
+    shown = [each for each in ranges if not math.isnan(each.minimum)]
     if not shown:
         raise ValueError("There is nothing to draw: no criterion was named that is defined.")
     marks = {"exact": "", "bounds": " (bounds)", "found": " (found)"}
-    names = short_names(f"{each.name}{marks[each.kind]}" for each, _ in shown)
+    names = short_names(f"{each.name}{marks[each.kind]}" for each in shown)
     ax = new_axes(ax, (5 + longest(names), 1.2 + 0.28 * len(names)))
     places = range(len(names))
-    widths = [each.maximum - each.minimum for each, _ in shown]
-    ax.barh(places, widths, left=[each.minimum for each, _ in shown], color=BLUE, height=0.3)
-    ends = [(each.minimum, each.maximum) for each, _ in shown]
+    widths = [each.maximum - each.minimum for each in shown]
+    ax.barh(places, widths, left=[each.minimum for each in shown], color=BLUE, height=0.3)
+    ends = [(each.minimum, each.maximum) for each in shown]
     for place, pair in enumerate(ends):  # a range of a single value is to be seen, too
         ax.plot(pair, [place, place], "|", color=BLUE, markersize=9)
-    means = [each.mean for each, _ in shown]
+    means = [each.mean for each in shown]
     ax.plot(means, places, "D", color="white", markeredgecolor=BLUE, markersize=5, label="mean")
-    best = [value for _, value in shown]
-    ax.plot(best, places, "o", color=ORANGE, markersize=5, label="tree of the minimum objective")
+    ax.plot(
+        [each.tree_0 for each in shown],
+        places,
+        "o",
+        color=ORANGE,
+        markersize=5,
+        label="tree of the minimum objective",
+    )
     ax.set_yticks(places, names, parse_math=False)
+    ax.use_sticky_edges = False  # a bar is not to end at the side
+    ax.margins(x=0.05)
     ax.set_ylim(len(names) - 0.4, -0.6)
     if min(low for low, _ in ends) < 0:
         ax.axvline(0, color=GREY, linewidth=0.8, zorder=0)
