@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from splitsecond._binarizers.cuts import FixedBinarizer, MidpointBinarizer, QuantileBinarizer
     from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
     from splitsecond._estimators.base import LimitWarning
+    from splitsecond._estimators.fixed import FixedTreeClassifier
     from splitsecond._estimators.sets import RESPLIT, TreeFARMS
     from splitsecond._estimators.trees import (
         GreedyTreeClassifier,
@@ -25,13 +26,16 @@ if TYPE_CHECKING:
     from splitsecond._tables.errors import TableError
     from splitsecond._tables.literals import Literal
     from splitsecond._tables.table_report import ColumnReport, TableReport, check_table
+    from splitsecond._trees.explaining import Explanation
     from splitsecond._trees.tree import Tree
 
 __all__ = [
     "RESPLIT",
     "ColumnReport",
     "DataWarning",
+    "Explanation",
     "FixedBinarizer",
+    "FixedTreeClassifier",
     "GreedyTreeClassifier",
     "LicketySPLITClassifier",
     "LimitWarning",
@@ -65,6 +69,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "_binarizers.cuts": ("FixedBinarizer", "MidpointBinarizer", "QuantileBinarizer"),
     "_estimators.base": ("LimitWarning",),
+    "_estimators.fixed": ("FixedTreeClassifier",),
     "_estimators.trees": (
         "GreedyTreeClassifier",
         "LicketySPLITClassifier",
@@ -82,6 +87,7 @@ _MODULES = {
     "_saving": ("load", "save"),
     "_tables.errors": ("TableError",),
     "_tables.table_report": ("ColumnReport", "TableReport", "check_table"),
+    "_trees.explaining": ("Explanation",),
     "_trees.tree": ("Tree",),
     "_sets.evaluation": ("SetEvaluation",),
     "_sets.tree_set": ("TreeSet",),

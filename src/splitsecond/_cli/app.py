@@ -81,6 +81,7 @@ for command in (
     sets.rashomon,
     evaluate.evaluate,
     sets.importance,
+    models.choose,
     models.export,
     models.explore,
     bench.bench,

@@ -94,7 +94,9 @@ File = Annotated[
 ]
 Model = Annotated[
     Path,
-    typer.Argument(metavar="MODEL", help="Model file, as fit --out or rashomon --out writes it."),
+    typer.Argument(
+        metavar="MODEL", help="Model file, as fit, rashomon and choose write it with --out."
+    ),
 ]
 SetOfTrees = Annotated[
     Path, typer.Argument(metavar="SET", help="File of a set, as rashomon --out writes it.")

@@ -511,10 +511,12 @@ class TreeSet(Sequence[Tree]):
         return to_timbertrek(self[:max_trees])
 
     def to_classifier(self, index: int = 0) -> RashomonClassifier:
-        """Return a fitted classifier that predicts with one of the trees.
+        """Return the fitted classifier that found the set, to predict with one of the trees.
 
-        It is what was fitted to find the set, with this set as its `trees_` and the chosen tree as
-        its `tree_`; `save`, pipelines and scikit-learn's tools take it.
+        It has this set as its `trees_` and the chosen tree as its `tree_`; `save`, pipelines and
+        scikit-learn's tools take it. Fitted again, as in a cross-validation, it searches for a set
+        again and predicts with the best tree: `Tree.to_classifier` keeps the chosen one, without
+        its set.
 
         Parameters
         ----------
