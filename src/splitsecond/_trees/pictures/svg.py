@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from xml.sax.saxutils import escape, quoteattr
 
-from splitsecond._trees.pictures.layout import PAPER, Box, Curve, Group, Picture, Text
+from splitsecond._trees.pictures.colours import PAPER
+from splitsecond._trees.pictures.layout import Box, Curve, Group, Picture, Text
 
 # What XML cannot hold, escaped or not.
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
