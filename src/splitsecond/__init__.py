@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from splitsecond._binarizers.cuts import FixedBinarizer, MidpointBinarizer, QuantileBinarizer
     from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
     from splitsecond._estimators.base import LimitWarning
+    from splitsecond._estimators.fixed import FixedTreeClassifier
     from splitsecond._estimators.sets import RESPLIT, TreeFARMS
     from splitsecond._estimators.trees import (
         GreedyTreeClassifier,
@@ -19,18 +20,22 @@ if TYPE_CHECKING:
     from splitsecond._paths.path import PathEntry, RegularizationPath
     from splitsecond._paths.search import regularization_path
     from splitsecond._saving import load, save
+    from splitsecond._sets.groups import TreeGroup, TreeGroups
     from splitsecond._sets.tree_set import TreeSet
     from splitsecond._tables.data_checks import DataWarning, SingleLeafWarning
     from splitsecond._tables.errors import TableError
     from splitsecond._tables.literals import Literal
     from splitsecond._tables.table_report import ColumnReport, TableReport, check_table
+    from splitsecond._trees.explaining import Explanation
     from splitsecond._trees.tree import Tree
 
 __all__ = [
     "RESPLIT",
     "ColumnReport",
     "DataWarning",
+    "Explanation",
     "FixedBinarizer",
+    "FixedTreeClassifier",
     "GreedyTreeClassifier",
     "LicketySPLITClassifier",
     "LimitWarning",
@@ -48,6 +53,8 @@ __all__ = [
     "ThresholdGuessBinarizer",
     "Tree",
     "TreeFARMS",
+    "TreeGroup",
+    "TreeGroups",
     "TreeSet",
     "check_table",
     "load",
@@ -63,6 +70,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "_binarizers.cuts": ("FixedBinarizer", "MidpointBinarizer", "QuantileBinarizer"),
     "_estimators.base": ("LimitWarning",),
+    "_estimators.fixed": ("FixedTreeClassifier",),
     "_estimators.trees": (
         "GreedyTreeClassifier",
         "LicketySPLITClassifier",
@@ -80,7 +88,9 @@ _MODULES = {
     "_saving": ("load", "save"),
     "_tables.errors": ("TableError",),
     "_tables.table_report": ("ColumnReport", "TableReport", "check_table"),
+    "_trees.explaining": ("Explanation",),
     "_trees.tree": ("Tree",),
+    "_sets.groups": ("TreeGroup", "TreeGroups"),
     "_sets.tree_set": ("TreeSet",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -20,9 +20,11 @@ from sklearn.tree import DecisionTreeClassifier
 from strategies import threshold_table
 
 from splitsecond import (
+    FixedTreeClassifier,
     GreedyTreeClassifier,
     LicketySPLITClassifier,
     OptimalTreeClassifier,
+    TreeFARMS,
     reliance,
 )
 
@@ -198,3 +200,32 @@ def test_reliance_refuses_what_it_cannot_measure() -> None:
     for stranger in (DecisionTreeClassifier().fit(X, y), "tree", None):
         with pytest.raises(ValueError, match="must be a tree classifier of splitsecond"):
             reliance(stranger, X, y)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["subtractive", "ratio"])
+@pytest.mark.parametrize("options", [{}, {"loss": "brier"}, {"loss": "log_loss"}], ids=str)
+def test_reliance_of_a_tree_is_that_of_its_classifier(options: Any, kind: str) -> None:
+    X = mixed(0, 200)
+    y = np.where((X["age"] > 22) ^ (X["job"] == "cook") ^ (np.arange(200) % 9 == 0), "a", "b")
+    weights = np.arange(len(X)) % 3 + 1
+    for model in (
+        LicketySPLITClassifier(**options).fit(X, y),
+        LicketySPLITClassifier(max_depth=0, **options).fit(X, y),
+        OptimalTreeClassifier(max_depth=2, **options).fit(X, y, weights),
+    ):
+        expected = reliance(model, X, y, weights, kind)
+        assert reliance(model.tree_, X, y, weights, kind) == expected
+        assert reliance(model.tree_.to_classifier(), X, y, weights, kind) == expected
+        asked = X[[literal.name for literal in model.tree_.literals.values()]]
+        if len(asked.columns):  # others need not be there
+            some = asked.loc[:, ~asked.columns.duplicated()]
+            assert reliance(model.tree_, some, y, weights, kind) == expected
+
+
+def test_reliance_of_the_trees_of_a_set() -> None:
+    X, y = threshold_table(5, 80, 4)
+    trees = TreeFARMS(max_depth=2, epsilon=0.05).fit(X, y).trees_
+    for i, tree in enumerate(trees[:20]):
+        assert reliance(tree, X, y) == reliance(trees.to_classifier(i), X, y)
+    with pytest.raises(NotFittedError):
+        reliance(FixedTreeClassifier(tree=trees[0]), X, y)

@@ -116,6 +116,7 @@ def pickled_things() -> list[Any]:
         things.append(of(max_depth=2, binarizer=None).fit(flags, y))
     sets = [each.trees_ for each in things if hasattr(each, "trees_")]
     things += [each.tree_ for each in things] + sets + [each[0] for each in sets]
+    things += [things[0].tree_.to_classifier(), things[0].tree_.explain(X.iloc[0])]
     things += splitsecond.regularization_path(X, y)
     small = splitsecond.RESPLIT(max_depth=2)
     rid = splitsecond.RashomonImportance(small, n_bootstraps=2, random_state=0)

@@ -23,9 +23,10 @@ from splitsecond import (
     LicketySPLITClassifier,
     SPLITClassifier,
     ThresholdGuessBinarizer,
+    Tree,
     load,
 )
-from splitsecond._saving._writing import estimator_out
+from splitsecond._saving._writing import content_out
 
 
 def deep(levels: int) -> Any:
@@ -162,6 +163,12 @@ def harmless(content: str | bytes) -> bool:
         return False
     assert str(model)
     assert repr(model)
+    if isinstance(model, Tree):
+        assert len(model.rules()) == model.n_leaves
+        assert all((model.to_dot(), model.to_json(), model.to_svg()))
+        used(model.predict_proba, unseen())
+        tried(model.explain, unseen().iloc[[0]])
+        return True
     binarizer = model
     X = table_for_any(model)
     if hasattr(model, "tree_"):
@@ -225,15 +232,16 @@ def small_file(name: str) -> str:
         ).fit(*zero_one()),
         "binarizer": lambda: FixedBinarizer(QUESTIONS).fit(X[columns]),
         "guess": lambda: ThresholdGuessBinarizer(max_features=2).fit(X[["age", "member"]], y),
+        "tree": lambda: LicketySPLITClassifier(max_depth=2).fit(X[["age", "job"]], y).tree_,
     }
-    content = estimator_out(models[name]())
-    if "statistics" in content:
-        content["statistics"] = {"seconds": 0.001, "subproblems": 3}
-    return json.dumps({"format": "splitsecond model", "version": 2, "model": content})
+    content = content_out(models[name]())
+    if "statistics" in content.get("model", {}):
+        content["model"]["statistics"] = {"seconds": 0.001, "subproblems": 3}
+    return json.dumps({"format": "splitsecond model", "version": 2, **content})
 
 
 every_small_file = pytest.mark.parametrize(
-    "name", ["raw", "zero-one", "refer", "binarizer", "guess"]
+    "name", ["raw", "zero-one", "refer", "binarizer", "guess", "tree"]
 )
 
 

@@ -1,4 +1,4 @@
-"""The commands that read a model file: ``show``, ``predict``, ``export`` and ``explore``."""
+"""The commands that read a model file: ``show``, ``predict``, ``choose``, ``export`` and others."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from splitsecond._cli import options as o
 from splitsecond._cli.exports import Format, Output, exported
 from splitsecond._cli.output import (
     check_out,
+    say,
     to_csv,
     to_json,
     warnings_as_notes,
@@ -38,31 +39,44 @@ TreeNumber = Annotated[
 
 @dataclass(frozen=True)
 class Opened:
-    """What a model file holds: a classifier, which may have a set of trees, or only a set."""
+    """What a model file holds: a classifier, which may have a set of trees; a set; or a tree."""
 
     path: Path
-    model: Any | None  # None: only a set
+    model: Any | None  # None: only a set, or only a tree
     trees: TreeSet | None  # None: a single tree
+    alone: Tree | None = None  # a tree without any of the others
 
     def set_for(self, what: str) -> TreeSet:
         """Return the set of trees; refuse a model of a single one."""
         if self.trees is None:
             raise ValueError(
                 f"{what} needs a set of trees, as rashomon --out writes it; {self.path} holds a "
-                f"single tree ({type(self.model).__name__}), for show, predict and export."
+                f"single tree ({self._kind}), for show, predict and export."
             )
         return self.trees
 
+    @property
+    def _kind(self) -> str:
+        return type(self.model or self.alone).__name__
+
     def tree(self, number: int | None = None) -> Tree:
         """Return a tree by its number in the set, or the one to predict with: the best."""
+        if number is None and self.alone is not None:
+            return self.alone
         if number is None and self.model is not None:
             best: Tree = self.model.tree_
             return best
-        try:
-            chosen: Tree = self.set_for("--tree")[number or 0]
-        except IndexError as error:
-            raise ValueError(str(error)) from None
-        return chosen
+        return numbered(self.set_for("--tree"), number or 0)
+
+
+def numbered(trees: TreeSet, number: int) -> Tree:
+    """Return a tree by its number in a set."""
+    try:
+        chosen: Tree = trees[number]
+    except IndexError as error:
+        last = shown_number(trees.n_trees - 1)
+        raise ValueError(f"{error} --tree counts them from 0, the best, to {last}.") from None
+    return chosen
 
 
 def show(
@@ -87,6 +101,8 @@ def show(
             write(f"{conditions} -> {rule['then']}  ({_said_of(rule, chosen, bool(options))})")
     elif tree is not None:
         write(f"tree {tree} of {found.trees!r}, objective {chosen.objective:.4f}\n{drawn}")
+    elif found.alone is not None:
+        write(f"{_about(chosen)}\n{drawn}")
     elif found.model is None:
         write(f"{found.trees!r}\nthe best of them:\n{_about(chosen)}\n{drawn}")
     else:
@@ -98,15 +114,16 @@ def _summary(found: Opened, number: int | None) -> dict[str, Any]:
 
     about: dict[str, Any] = {"tree_number": number}
     if number is None:
-        is_set = found.model is None
-        about = summary_of_tree(found.tree()) if is_set else summary(found.model)
+        has_fit = found.model is not None
+        about = summary(found.model) if has_fit else summary_of_tree(found.tree())
     return about if found.trees is None else {**about, "n_trees": found.trees.n_trees}
 
 
 def _about(tree: Tree) -> str:
     from splitsecond._cli.estimators import fit_text
 
-    size = f"{tree.n_leaves} leaves, depth {tree.depth}, {tree.n_rows[0]:,} rows"
+    leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
+    size = f"{leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows"
     return f"{size}\n{fit_text(tree)} · objective {tree.objective:.4f}"
 
 
@@ -137,7 +154,7 @@ def predict(
     voters = found.set_for("--vote") if vote else None
     chosen = found.tree(tree)
     predictor = chosen if tree is not None or found.model is None else found.model
-    source = Source.of(file, reading, _texts(found, chosen))
+    source = Source.of(file, reading, text_columns(found))
     table = source.read()
     for name in keep:
         source.check_column(table, name)
@@ -159,6 +176,35 @@ def predict(
         write_out(writing.out, to_json(rows))
     else:
         write_out(writing.out, to_csv(list(columns), zip(*columns.values(), strict=True)))
+
+
+def choose(
+    *,
+    trees: o.SetOfTrees,
+    tree: TreeNumber = None,
+    filters: o.Filters,
+    writing: o.Writing,
+) -> None:
+    """Choose one tree of a set, and save it as a model of its own.
+
+    The set is one that the command rashomon has saved with --out. With conditions on the trees,
+    such as --avoid, --tree counts those that meet them. show, predict and export read the model.
+    """
+    check_out(writing, trees)
+    found = open_model(trees).set_for("choose")
+    good = meeting(found, filters)
+    number = tree or 0
+    chosen = numbered(good, number)
+    if writing.json:
+        from splitsecond._cli.estimators import summary_of_tree
+
+        about = {"tree_number": number, "n_trees": good.n_trees, **summary_of_tree(chosen)}
+        write_json({**about, "n_trees_before_filter": found.n_trees, "tree": chosen.to_dict()})
+    else:
+        write(f"tree {number} of {good!r}\n{_about(chosen)}\n{chosen}")
+    if writing.out is not None:
+        splitsecond.save(chosen, writing.out)
+        say(f"wrote {writing.out}")
 
 
 def export(
@@ -226,6 +272,10 @@ def open_model(path: Path) -> Opened:
         if not found:
             raise ValueError(f"{path} holds a set without trees.")
         return Opened(path, None, found)
+    if isinstance(found, splitsecond.FixedTreeClassifier):
+        found = found.tree_  # which is all that there is
+    if isinstance(found, splitsecond.Tree):
+        return Opened(path, None, None, found)
     if not hasattr(found, "tree_"):
         raise ValueError(
             f"{path} holds a {type(found).__name__}, which has no tree: it is for splitsecond.load "
@@ -239,6 +289,8 @@ def meeting(trees: TreeSet, filters: o.Filters) -> TreeSet:
     found = trees.filter(
         uses=filters.uses,
         avoids=filters.avoid,
+        root=filters.root,
+        monotone=_directions(filters.monotone),
         max_leaves=filters.max_leaves,
         min_leaf_rows=filters.min_leaf_rows,
         min_leaf_weight=filters.min_leaf_weight,
@@ -255,10 +307,22 @@ def meeting(trees: TreeSet, filters: o.Filters) -> TreeSet:
     return found
 
 
+def _directions(given: list[tuple[str, int]]) -> dict[str, int]:
+    """Return the direction of each column; there is one."""
+    directions = dict(given)
+    if len(directions) < len(given):
+        twice = next(name for i, (name, _) in enumerate(given) if name in dict(given[:i]))
+        raise ValueError(f"--monotone gives the direction of {twice!r} twice.")
+    return directions
+
+
 def _conditions(filters: o.Filters) -> list[tuple[str, Any]]:
     """Return the options that were given, each with its value."""
     given: list[tuple[str, Any]] = [("--uses", repr(name)) for name in filters.uses]
     given += [("--avoid", repr(name)) for name in filters.avoid]
+    given += [("--root", repr(name)) for name in filters.root]
+    signs = {1: "+", -1: "-"}
+    given += [("--monotone", repr(f"{name}={signs[each]}")) for name, each in filters.monotone]
     limits = (
         ("--max-leaves", filters.max_leaves),
         ("--min-leaf-rows", filters.min_leaf_rows),
@@ -267,11 +331,10 @@ def _conditions(filters: o.Filters) -> list[tuple[str, Any]]:
     return given + [(name, f"{limit:.15g}") for name, limit in limits if limit is not None]
 
 
-def _texts(found: Opened, tree: Tree) -> list[str]:
+def text_columns(found: Opened) -> list[str]:
     """Return the columns that were text in training: values like 007 must not become numbers."""
-    variables: Any = tree.variables.values()
-    if found.model is not None:  # knows those that this tree does not ask about
-        variables = () if found.model.binarizer_ is None else found.model.binarizer_.variables_
+    model = found.model or found.set_for("predict").to_classifier()  # knows more than one tree asks
+    variables = () if model.binarizer_ is None else model.binarizer_.variables_
     return [
         variable.name
         for variable in variables

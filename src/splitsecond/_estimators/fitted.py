@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -10,31 +11,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._estimators.input_reader import InputReader
-from splitsecond._solving.losses import Costs, Loss
+from splitsecond._solving.losses import Loss
 from splitsecond._tables.binary import Table
-from splitsecond._tables.labels import codes_of
 from splitsecond._tables.literals import Literal
-from splitsecond._tables.weights import check_sample_weight
+from splitsecond._trees.scoring import expected_cost_of, score_of
 from splitsecond._trees.tree import Tree, leaf_of_rows
 
 
-class Fitted:
-    """What a fit sets, and what a fitted classifier does with it."""
+class PredictsByTree(ABC):
+    """What every fitted classifier does, whichever way it came by its tree."""
 
     classes_: NDArray[Any]
     actions_: NDArray[Any]
     n_features_in_: int
-    binarizer_: Binarizer | None
     tree_: Tree
     objective_: float
-    lower_bound_: float
-    status_: str
     n_leaves_: int
     depth_: int
-    statistics_: dict[str, Any]
-    _labels_in: list[Any] | None
-    _weighted: bool
-    _loss: Loss
+
+    @abstractmethod
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the index of the leaf (a node of ``tree_``) that each row ends in."""
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row: the heaviest one in its leaf.
@@ -62,29 +59,15 @@ class Fitted:
             Weights of the rows.
         """
         leaves = self.apply(X)
-        if not isinstance(self._loss, Costs):
-            raise ValueError(
-                f"{type(self).__name__} was fitted without costs: fit it with costs=, a mapping of "
-                "actions to classes to costs."
-            )
-        codes = codes_of(y, self.classes_, len(leaves))
-        weights = None
-        if sample_weight is not None:
-            weights = check_sample_weight(sample_weight, len(leaves))
-        costs = self._loss.integers[self.tree_.prediction[leaves], codes]
-        return float(np.average(costs.astype(np.float64), weights=weights)) * float(self._loss.unit)
+        return expected_cost_of(self.tree_, leaves, y, sample_weight, type(self).__name__)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy; with actions that are no classes, minus the `expected_cost`.
 
         Parameters are those of `expected_cost`.
         """
-        check_is_fitted(self)
-        if not set(self.actions_.tolist()) <= set(self.classes_.tolist()):
-            return -self.expected_cost(X, y, sample_weight)
-        from sklearn.metrics import accuracy_score  # takes long to import
-
-        return float(accuracy_score(y, self.predict(X), sample_weight=sample_weight))
+        leaves = self.apply(X)
+        return score_of(self.tree_, leaves, y, sample_weight, type(self).__name__)
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -94,12 +77,6 @@ class Fitted:
         together. A tree without splits has no importances but zeros.
         """
         return self.tree_.feature_importances
-
-    def apply(self, X: Any) -> NDArray[np.int64]:
-        """Return the index of the leaf (a node of ``tree_``) that each row ends in."""
-        check_is_fitted(self)
-        tree = self.tree_
-        return leaf_of_rows(tree.feature, tree.left, tree.right, self._answers(X))
 
     def get_depth(self) -> int:
         """Return the number of questions on the longest path of the tree."""
@@ -116,7 +93,23 @@ class Fitted:
         self.tree_, self.objective_ = tree, tree.objective
         self.n_leaves_, self.depth_ = tree.n_leaves, tree.depth
 
-    # ---- questions -----------------------------------------------------------------------------
+
+class Fitted(PredictsByTree):
+    """What a fit sets, and what a fitted classifier asks its questions with."""
+
+    binarizer_: Binarizer | None
+    lower_bound_: float
+    status_: str
+    statistics_: dict[str, Any]
+    _labels_in: list[Any] | None
+    _weighted: bool
+    _loss: Loss
+
+    def apply(self, X: Any) -> NDArray[np.int64]:
+        """Return the index of the leaf (a node of ``tree_``) that each row ends in."""
+        check_is_fitted(self)
+        tree = self.tree_
+        return leaf_of_rows(tree.feature, tree.left, tree.right, self._answers(X))
 
     def _reader(self) -> InputReader:
         """Return what the fitted model reads tables with."""

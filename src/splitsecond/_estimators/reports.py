@@ -24,16 +24,21 @@ def summary_text(model: TreeClassifier, ended: str) -> str:
         bound = "near-optimal, not proved"
         if _has_telling_bound(model):
             bound += f" (lower bound {model.lower_bound_:.4f})"
-    leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
     return "\n".join(
         [
-            f"{type(model).__name__}: {leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows",
+            f"{type(model).__name__}: {tree_size(tree)}",
             f"{fit_text(tree, weighted=model._weighted)} · objective {model.objective_:.4f} · "
             f"{bound} · {ended} in {_times(model)}",
             *_notes(model),
             tree.to_text(),
         ]
     )
+
+
+def tree_size(tree: Tree) -> str:
+    """Say how large a tree is, and how many rows it was learned from."""
+    leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
+    return f"{leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows"
 
 
 def fit_text(tree: Tree, *, weighted: bool) -> str:

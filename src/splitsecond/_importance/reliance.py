@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,21 +10,29 @@ from sklearn.utils.validation import check_is_fitted
 
 from splitsecond import _core
 from splitsecond._estimators.base import TreeClassifier
+from splitsecond._estimators.fixed import FixedTreeClassifier
 from splitsecond._solving.losses import ZERO_ONE, Costs, Loss
 from splitsecond._support.checks import check_choice
 from splitsecond._support.names import public
+from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import pack_columns
 from splitsecond._tables.labels import codes_of
 from splitsecond._tables.weights import as_integers, check_sample_weight
+from splitsecond._trees.conditions import asked_columns, asked_table
+from splitsecond._trees.tree import Tree
 
 KINDS = ("subtractive", "ratio")
 
 
 @public
 def reliance(
-    model: TreeClassifier, X: Any, y: Any, sample_weight: Any = None, kind: str = "subtractive"
+    model: TreeClassifier | FixedTreeClassifier | Tree,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    kind: str = "subtractive",
 ) -> dict[str, float]:
-    """Return how much a fitted tree relies on each source variable.
+    """Return how much a tree, or the tree of a fitted classifier, relies on each source variable.
 
     That is the loss with the variable permuted among the rows, minus the loss (or divided by it,
     with ``kind="ratio"``): the exact mean over all permutations, all questions about a variable
@@ -45,25 +53,49 @@ def reliance(
     {'x0': 0.5}
     """
     check_choice("kind", kind, KINDS)
-    if not isinstance(model, TreeClassifier):
-        raise ValueError(f"model={model!r:.80} must be a tree classifier of splitsecond.")
-    check_is_fitted(model, "tree_")
-    table = model._answers(X)
-    codes = codes_of(y, model.classes_, table.n_rows)
+    asked = _asked(model, X)
+    tree = asked.tree
+    codes = codes_of(y, tree.classes, asked.table.n_rows)
     weights = None
     if sample_weight is not None:
-        weights = as_integers(check_sample_weight(sample_weight, table.n_rows))
-    tree = model.tree_
-    names, variable_of = source_variables(model)
-    asked = {int(j) for j in tree.feature if j >= 0}
-    columns = pack_columns(table, asked, len(variable_of))
-    rows = _core.Reliance(columns, variable_of, codes, len(model.classes_), weights)
+        weights = as_integers(check_sample_weight(sample_weight, asked.table.n_rows))
+    used = {int(j) for j in asked.feature if j >= 0}
+    columns = pack_columns(asked.table, used, len(asked.variable_of))
+    rows = _core.Reliance(columns, asked.variable_of, codes, len(tree.classes), weights)
     labels = np.ascontiguousarray(tree.prediction, dtype=np.int32)
     row_weight = float(tree.counts[0].sum() / tree.n_rows[0])
     losses = row_losses(tree.loss, tree.counts, row_weight)
-    permuted, lost, weight = rows.of_tree(tree.feature, tree.left, tree.right, labels, losses)
+    permuted, lost, weight = rows.of_tree(asked.feature, tree.left, tree.right, labels, losses)
     values = reliances(permuted[None, :], np.array([lost]), weight, kind)[0]
-    return {names[j]: float(values[j]) for j in np.flatnonzero(permuted >= 0)}
+    return {asked.names[j]: float(values[j]) for j in np.flatnonzero(permuted >= 0)}
+
+
+class _Asked(NamedTuple):
+    """A tree, and a table that its questions are asked of."""
+
+    tree: Tree
+    table: Table
+    feature: NDArray[np.int32]  # the column of the table that each node asks; -1 at a leaf
+    names: list[str]  # of source variables
+    variable_of: list[int]  # that each column of the table is about
+
+
+def _asked(model: Any, X: Any) -> _Asked:
+    if isinstance(model, FixedTreeClassifier):
+        check_is_fitted(model)
+        model = model.tree_
+    if isinstance(model, Tree):
+        columns = sorted(model.variables)
+        names = [model.variables[column].name for column in columns]
+        variable_of = [columns.index(each.column) for _, each in sorted(model.literals.items())]
+        return _Asked(model, asked_table(model, X), asked_columns(model), names, variable_of)
+    if not isinstance(model, TreeClassifier):
+        raise ValueError(
+            f"model={model!r:.80} must be a tree classifier of splitsecond, or a tree."
+        )
+    check_is_fitted(model, "tree_")
+    table, tree = model._answers(X), model.tree_
+    return _Asked(tree, table, tree.feature, *source_variables(model))
 
 
 def row_losses(loss: Loss, counts: NDArray[Any], row_weight: float) -> NDArray[np.float64] | None:

@@ -19,18 +19,20 @@ from splitsecond._support.names import public
 if TYPE_CHECKING:
     from splitsecond._saving._models import Estimator
     from splitsecond._sets.tree_set import TreeSet
+    from splitsecond._trees.tree import Tree
 
 VERSION = 2
 
 
 @public
-def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier, binarizer or set of trees to a JSON file.
+def save(model: Estimator | TreeSet | Tree, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier, binarizer, set of trees or single tree to a JSON file.
 
     Parameters
     ----------
-    model : fitted estimator or TreeSet
-        One of splitsecond's classifiers or binarizers, or the `trees_` of one, filtered or not.
+    model : fitted estimator, TreeSet or Tree
+        One of splitsecond's classifiers or binarizers; the `trees_` of one, filtered or not; or any
+        tree, such as one that was chosen from a set.
     path : str or path-like
         The file; it is replaced whole or not at all, and keeps its mode. Links are followed; pipes
         and terminals are written to directly.
@@ -44,54 +46,16 @@ def save(model: Estimator | TreeSet, path: str | os.PathLike[str]) -> None:
     >>> splitsecond.load(path).predict([[1.9], [2.1]]).tolist()
     ['a', 'b']
     """
-    from splitsecond._estimators.base import TreeClassifier
-    from splitsecond._saving._models import CLASSES
-    from splitsecond._saving._writing import estimator_out, set_of_trees_out
-    from splitsecond._sets.tree_set import TreeSet
+    from splitsecond._saving._writing import content_out
 
-    kind = model._record.estimator if isinstance(model, TreeSet) else type(model)
-    if not issubclass(kind, CLASSES.get(kind.__name__, ())):
-        raise TypeError(
-            "save takes a classifier or binarizer of splitsecond, or a set of trees, got "
-            f"{kind.__name__}{_instead(model)}."
-        )
-    if isinstance(model, TreeSet):
-        content = set_of_trees_out(model)
-    else:
-        check = "tree_" if isinstance(model, TreeClassifier) else "literals_"
-        if not hasattr(model, check):
-            raise ValueError(f"This {kind.__name__} is not fitted yet: call fit before save.")
-        content = {"model": estimator_out(model)}
     text = json.dumps(
-        {"format": MODEL_FORMAT, "version": VERSION, **content},
+        {"format": MODEL_FORMAT, "version": VERSION, **content_out(model)},
         ensure_ascii=False,
         allow_nan=False,
         indent=1,
     )
     # Half a character, which UTF-8 has no bytes for, becomes JSON's escape for it.
     write_whole(path, (text + "\n").encode("utf-8", "backslashreplace"))
-
-
-def _instead(given: Any) -> str:
-    """Say what to save in place of something that has no file of its own."""
-    from splitsecond._trees.tree import Tree
-
-    kind = type(given).__name__
-    hints = {
-        "RegularizationPath": "save the model of one of its entries, such as path.best_.model",
-        "PathEntry": "save its model, entry.model",
-        "Pipeline": "save its last step, pipeline[-1], or pickle the whole",
-        "RashomonImportance": "pickle it, or write out its to_frame()",
-    }
-    if isinstance(given, Tree):
-        return (
-            ", which is only a part of a model: save the classifier whose tree_ it is, or the set "
-            "that it is from (trees.filter(...) makes a smaller one); tree.to_dict() gives the "
-            "tree alone"
-        )
-    if isinstance(given, (str, os.PathLike)):
-        return ": the model comes first, then the path"
-    return f": {hints[kind]}" if kind in hints else ""
 
 
 @public
@@ -105,7 +69,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    estimator or TreeSet
+    estimator, TreeSet or Tree
         As it was saved.
     """
     file = Path(path).read_bytes()
@@ -130,9 +94,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     from splitsecond._estimators.sets import RashomonClassifier
     from splitsecond._saving._reading import estimator_in
     from splitsecond._saving._sets import set_in
+    from splitsecond._saving._trees import tree_in
 
     try:
         reader = Reader(content)
+        if reader.has("tree"):
+            return tree_in(reader.part("tree"))
         is_set = reader.has("set")
         model = estimator_in(reader.part("model"), needs_tree=not is_set)
         if not is_set:

@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 from splitsecond._binarizers import cuts, guessing
 from splitsecond._binarizers.base import Binarizer
-from splitsecond._estimators import sets, trees
+from splitsecond._estimators import fixed, sets, trees
 from splitsecond._estimators.base import TreeClassifier
 
-Estimator: TypeAlias = TreeClassifier | Binarizer
+Estimator: TypeAlias = TreeClassifier | fixed.FixedTreeClassifier | Binarizer
 
 CLASSES: dict[str, type[Estimator]] = {
     cls.__name__: cls
@@ -18,6 +18,7 @@ CLASSES: dict[str, type[Estimator]] = {
         trees.LicketySPLITClassifier,
         trees.OptimalTreeClassifier,
         trees.SPLITClassifier,
+        fixed.FixedTreeClassifier,
         sets.RESPLIT,
         sets.TreeFARMS,
         cuts.FixedBinarizer,

@@ -2,25 +2,58 @@
 
 from __future__ import annotations
 
-import math
+import os
 from collections.abc import Mapping
-from contextlib import suppress
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._estimators.base import TreeClassifier
+from splitsecond._estimators.fixed import FixedTreeClassifier
 from splitsecond._saving._losses import loss_out
-from splitsecond._saving._models import Estimator
+from splitsecond._saving._models import CLASSES, Estimator
 from splitsecond._saving._reader import Json
 from splitsecond._saving._sets import set_out
+from splitsecond._saving._trees import classes_out, literal_out, nodes_out, tree_out, variable_out
+from splitsecond._saving._values import plain, value_out
 from splitsecond._sets.tree_set import TreeSet
-from splitsecond._tables.literals import COMPARISONS
+from splitsecond._trees.tree import Tree
 
 
-def set_of_trees_out(trees: TreeSet) -> Json:
+def content_out(model: Any) -> Json:
+    """Return what a file holds; refuse what cannot be saved."""
+    if isinstance(model, Tree):
+        return {"tree": tree_out(model)}
+    kind = model._record.estimator if isinstance(model, TreeSet) else type(model)
+    if not issubclass(kind, CLASSES.get(kind.__name__, ())):
+        raise TypeError(
+            "save takes a classifier or binarizer of splitsecond, a tree or a set of trees, got "
+            f"{kind.__name__}{_instead(model)}."
+        )
+    if isinstance(model, TreeSet):
+        return _set_of_trees_out(model)
+    check = "literals_" if isinstance(model, Binarizer) else "tree_"
+    if not hasattr(model, check):
+        raise ValueError(f"This {kind.__name__} is not fitted yet: call fit before save.")
+    return {"model": estimator_out(model)}
+
+
+def _instead(given: Any) -> str:
+    """Say what to save in place of something that has no file of its own."""
+    kind = type(given).__name__
+    hints = {
+        "RegularizationPath": "save the model of one of its entries, such as path.best_.model",
+        "PathEntry": "save its model, entry.model",
+        "Pipeline": "save its last step, pipeline[-1], or pickle the whole",
+        "RashomonImportance": "pickle it, or write out its to_frame()",
+    }
+    if isinstance(given, (str, os.PathLike)):
+        return ": the model comes first, then the path"
+    return f": {hints[kind]}" if kind in hints else ""
+
+
+def _set_of_trees_out(trees: TreeSet) -> Json:
     """Return a set that is saved by itself as JSON, and the classifier that found it.
 
     The classifier has the best tree of this set; an empty one has none.
@@ -32,6 +65,8 @@ def set_of_trees_out(trees: TreeSet) -> Json:
 
 def estimator_out(model: Estimator) -> Json:
     """Return a fitted classifier or binarizer as JSON."""
+    if isinstance(model, FixedTreeClassifier):  # its only parameter is its tree
+        return {"class": type(model).__name__, "parameters": {}, "tree": tree_out(model.tree_)}
     parameters = {
         name: _parameter_out(name, value) for name, value in model.get_params(deep=False).items()
     }
@@ -43,14 +78,14 @@ def estimator_out(model: Estimator) -> Json:
 
 def _classifier_out(model: TreeClassifier) -> Json:
     return {
-        "classes": _classes_out(model.classes_),
+        "classes": classes_out(model.classes_),
         **loss_out(model._loss, value_out),
         "n_features": model.n_features_in_,
         "labels": None
         if model._labels_in is None
         else [value_out(plain(v)) for v in model._labels_in],
         "binarizer": None if model.binarizer_ is None else estimator_out(model.binarizer_),
-        **(_tree_out(model) if hasattr(model, "tree_") else {}),
+        **(_tree_of(model) if hasattr(model, "tree_") else {}),
         "lower_bound": model.lower_bound_,
         "status": model.status_,
         "weighted": model._weighted,
@@ -59,53 +94,19 @@ def _classifier_out(model: TreeClassifier) -> Json:
     }
 
 
-def _tree_out(model: TreeClassifier) -> Json:
+def _tree_of(model: TreeClassifier) -> Json:
     tree = model.tree_
-    row_counts = tree.row_counts if model._weighted else None  # without weights, as the counts
-    return {
-        "tree": {
-            "feature": tree.feature.tolist(),
-            "left": tree.left.tolist(),
-            "right": tree.right.tolist(),
-            "counts": tree.counts.tolist(),
-            "rows": tree.n_rows.tolist(),
-            **({} if row_counts is None else {"row_counts": row_counts.tolist()}),
-        },
-        "objective": model.objective_,
-    }
+    # Without weights, rows are as the counts.
+    return {"tree": nodes_out(tree, with_rows=model._weighted), "objective": model.objective_}
 
 
 def _binarizer_out(model: Binarizer) -> Json:
     return {
         "has_labels": model._labels_in is not None,
         **({} if model._stopped is None else {"stopped": model._stopped}),
-        "variables": [
-            {
-                "label": value_out(plain(variable.label)),
-                "name": variable.name,
-                "kind": str(variable.kind),
-                "categories": [value_out(value) for value in variable.categories],
-                "has_blanks": variable.has_missing,
-                "is_constant": variable.is_constant,
-            }
-            for variable in model.variables_
-        ],
-        "literals": [
-            {
-                "column": literal.column,
-                "operator": literal.operator,
-                "value": value_out(plain(literal.value))
-                if literal.operator in COMPARISONS
-                else None,
-            }
-            for literal in model.literals_
-        ],
+        "variables": [variable_out(variable) for variable in model.variables_],
+        "literals": [literal_out(literal) for literal in model.literals_],
     }
-
-
-def _classes_out(classes: Any) -> Json:
-    dtype = "str" if classes.dtype.kind in "UT" else classes.dtype.name
-    return {"dtype": dtype, "values": [value_out(plain(value)) for value in classes]}
 
 
 def _parameter_out(name: str, value: Any) -> Json:
@@ -129,23 +130,3 @@ def _parameter_out(name: str, value: Any) -> Json:
     if isinstance(value, np.floating):
         value = float(str(value))  # the decimal it prints as, which is what `fit` takes it for
     return value_out(plain(value))
-
-
-def value_out(value: Any) -> Json:
-    """Return a label, a category or a number as JSON: what JSON has no word for gets a name."""
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else {"float": str(value)}
-    if isinstance(value, tuple):
-        return {"tuple": [value_out(plain(part)) for part in value]}
-    with suppress(TypeError, ValueError, OverflowError):
-        return {"fraction": str(Fraction(value))}  # Decimal too
-    raise TypeError(
-        f"A value of type {type(value).__name__} cannot be saved: {value!r:.60}. Labels, column "
-        "names and parameters must be strings, numbers or booleans."
-    )
-
-
-def plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

@@ -42,6 +42,15 @@ class Cells:
             missing = self.codes == MISSING
         return missing
 
+    def value(self, row: int) -> Any:
+        """Return the number or the key in a row; None if there is no value."""
+        if self.is_missing()[row]:
+            return None
+        if self.numbers is not None:
+            return self.numbers[row].item()
+        assert self.codes is not None
+        return self.keys[self.codes[row]]
+
 
 def read_series(series: nw.Series[Any], label: Any) -> Cells:
     """Read a column of a data frame."""

@@ -8,6 +8,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splitsecond._binarizers.base import LiteralTable
 from splitsecond._support.messages import shown
@@ -97,7 +98,13 @@ def asked_table(tree: Tree, X: Any) -> LiteralTable:
     return table
 
 
-def table_of_row(tree: Tree, row: Any) -> Any:
+def asked_columns(tree: Tree) -> NDArray[np.int32]:
+    """Return the column of `asked_table` that each node asks; -1 at a leaf."""
+    place = {j: i for i, j in enumerate(sorted(tree.literals))}
+    return np.array([place.get(j, -1) for j in tree.feature.tolist()], dtype=np.int32)
+
+
+def table_of_row(tree: Tree, row: Any, parameter: str) -> Any:
     """Return one row, given as a mapping, a sequence or a table of one row, as a table."""
     if isinstance(row, Mapping) or (hasattr(row, "keys") and getattr(row, "ndim", 1) == 1):
         cells = np.full((1, tree.n_columns), None, dtype=object)
@@ -115,7 +122,7 @@ def table_of_row(tree: Tree, row: Any) -> Any:
         return cells
     if np.ndim(row) == 0:
         raise TypeError(
-            f"path={shown(row)} must be a row: a mapping, a sequence or a table of one row."
+            f"{parameter}={shown(row)} must be a row: a mapping, a sequence or a table of one row."
         )
     n_rows = row.shape[0] if hasattr(row, "shape") else len(row)
     if n_rows != 1:
@@ -125,6 +132,11 @@ def table_of_row(tree: Tree, row: Any) -> Any:
 
 def _cell(value: Any, variable: Variable) -> Any:
     """Return a cell as its column would hold it: intervals and the like are text there."""
+    if isinstance(value, (list, dict, set, np.ndarray)):
+        raise ValueError(
+            f"The row has {shown(value)} for {shown(variable.name)}: give a single value, such as "
+            "a number or text."
+        )
     if is_missing(value) or isinstance(value, (str, Real)) or not variable.categories:
         return value
     return plain_category(value)

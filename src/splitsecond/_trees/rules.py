@@ -7,6 +7,7 @@ all questions of every value that they can tell apart, a missing one and an unkn
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +21,15 @@ from splitsecond._trees.intervals import Limits
 
 if TYPE_CHECKING:
     from splitsecond._trees.tree import Tree
+
+
+# What a value has to be, by the question and whether the answer is yes.
+_REQUIRED = {
+    ("<=", True): "at most",
+    ("<=", False): "above",
+    ("==", True): "",
+    ("==", False): "other than",
+}
 
 
 class Answer(NamedTuple):
@@ -52,6 +62,24 @@ class Condition:
                 texts.append(str(literal) if is_yes else literal.negation(or_missing))
         return texts
 
+    def required(self, says_missing: bool) -> str:
+        """Write what a value has to be, without the name of the variable."""
+        said: dict[str, list[str]] = {}
+        for literal, is_yes in self.kept:
+            if literal.operator == "is missing":
+                if is_yes or not self._says_more():
+                    said["missing" if is_yes else "not missing"] = []
+            elif literal.operator == "is 1":
+                said["1" if is_yes else "0"] = []
+            else:
+                said.setdefault(_REQUIRED[literal.operator, is_yes], []).append(
+                    value_text(literal.value)
+                )
+        words = sorted(said, key=lambda word: word == "at most")  # the lower bound comes first
+        text = " and ".join(f"{word} {' or '.join(said[word])}".strip() for word in words)
+        others_do = not any(is_yes for _, is_yes in self.kept)
+        return f"{text} or missing" if says_missing and self.takes_missing and others_do else text
+
     def parts(self) -> dict[str, Any]:
         """Return it as plain values: see `Tree.rules`."""
         parts: dict[str, Any] = {"variable": self.name, "missing": self.takes_missing}
@@ -80,14 +108,20 @@ class Condition:
 
 def conditions_of(answers: list[Answer], variables: dict[int, Variable]) -> list[Condition]:
     """Return what the answers of a path come to, in the order of its variables."""
-    of_column: dict[int, list[Answer]] = {}
-    for each in answers:
-        of_column.setdefault(each.literal.column, []).append(each)
-    found = [_condition(variables[column], own) for column, own in of_column.items()]
+    found = [condition_on(own, variables[column]) for column, own in by_column(answers).items()]
     return [each for each in found if each.kept]
 
 
-def _condition(variable: Variable, answers: list[Answer]) -> Condition:
+def by_column(answers: list[Answer]) -> dict[int, list[Answer]]:
+    """Return the answers about each column."""
+    of_column: dict[int, list[Answer]] = {}
+    for each in answers:
+        of_column.setdefault(each.literal.column, []).append(each)
+    return of_column
+
+
+def condition_on(answers: list[Answer], variable: Variable) -> Condition:
+    """Return what answers about one variable come to."""
     values = _told_apart(variable, [each.literal for each in answers])
     met = [each.literal.answers(variable, values) == each.is_yes for each in answers]
     all_met = np.logical_and.reduce(met)
@@ -124,21 +158,35 @@ def _told_apart(variable: Variable, literals: list[Literal]) -> NDArray[Any]:
     return np.concatenate([[-np.inf], numbers, above, [np.nan]])
 
 
+def paths_of(tree: Tree) -> Iterator[tuple[int, list[Answer]]]:
+    """Return the leaves as the tree is drawn, yes before no, each with the answers that lead there.
+
+    A leaf is its node.
+    """
+    waiting: list[tuple[int, list[Answer]]] = [(0, [])]
+    while waiting:
+        node, answers = waiting.pop()
+        if tree.feature[node] < 0:
+            yield node, answers
+            continue
+        literal = tree.literals[int(tree.feature[node])]
+        waiting.append((int(tree.right[node]), [*answers, Answer(literal, False)]))
+        waiting.append((int(tree.left[node]), [*answers, Answer(literal, True)]))
+
+
+def may_be_missing(tree: Tree) -> frozenset[str]:
+    """Return the variables of which it is said that missing values meet a condition."""
+    asks_missing = (lit.name for lit in tree.literals.values() if lit.operator == "is missing")
+    return tree.with_missing | set(asks_missing)
+
+
 def rules_of(tree: Tree, limits: Limits | None) -> list[dict[str, Any]]:
     """Return the leaves of a tree as rules; see `Tree.rules`."""
     rules = []
     shares = tree.shares()
     classes = [plain_label(label) for label in tree.classes]
-    asks_missing = (lit.name for lit in tree.literals.values() if lit.operator == "is missing")
-    says_missing = tree.with_missing | set(asks_missing)
-    waiting: list[tuple[int, list[Answer]]] = [(0, [])]
-    while waiting:
-        node, answers = waiting.pop()
-        if tree.feature[node] >= 0:
-            literal = tree.literals[int(tree.feature[node])]
-            waiting.append((int(tree.right[node]), [*answers, Answer(literal, False)]))
-            waiting.append((int(tree.left[node]), [*answers, Answer(literal, True)]))
-            continue
+    says_missing = may_be_missing(tree)
+    for node, answers in paths_of(tree):
         conditions = conditions_of(answers, tree.variables)
         rules.append(
             {

@@ -48,16 +48,21 @@ class SetTree(Tree):
 
     Hundreds of thousands of trees a second are drawn and listed, and of most of them little is
     asked. A field that is not there yet is one that Python does not find: `__getattr__` adds it.
-    Copies and pickles are trees with all their fields, which know nothing of the set.
+    Copies and pickles are trees with all their fields, which know nothing of the set; so is what
+    `dataclasses.replace` makes.
     """
 
     _source: TreeSource
     _nodes: NDArray[np.int32]  # rows: feature, left, right, and the node of the set's graph
 
+    def __new__(cls, *args: Any, **fields: Any) -> Any:
+        """Make a tree of given fields, which is none of a set: see `of` for those."""
+        return Tree(*args, **fields)
+
     @classmethod
     def of(cls, source: TreeSource, nodes: NDArray[np.int32]) -> Self:
         """Return a tree without any of its fields."""
-        tree = cls.__new__(cls)
+        tree = object.__new__(cls)
         known = tree.__dict__  # a Tree does not change
         known["_source"] = source
         known["_nodes"] = nodes

@@ -56,28 +56,36 @@ class NodeTexts:
     def leaf(self, node: int) -> str:
         """Say the share of a class in a leaf, with the numbers it is made of."""
         tree, of = self.tree, self.subject(node)
-        share = self._share(node, padded=True)
+        share = self._share(node, of, padded=True)
         if tree.row_counts is None:
             inside, whole = tree.counts[node, of], tree.counts[node].sum()
             return f"{share}  (weight {_number(inside)}/{_number(whole)})"
         rows, all_rows = tree.row_counts[node, of], tree.row_counts[node].sum()
         text = f"{share}  ({rows:,}/{all_rows:,})"
-        return f"{text}, {self._weighted_share(node)}" if tree.is_weighted else text
+        return f"{text}, {self._weighted_share(node, of)}" if tree.is_weighted else text
 
     def shares(self, node: int) -> str:
         """Say the share of a class in a leaf, on a line or more."""
-        tree = self.tree
-        between = " of " if self.is_decision else "\n"
-        text = f"{self._share(node)}{between}{size_text(tree, node)}"
-        is_both = tree.is_weighted and tree.row_counts is not None
-        return f"{text}\n{self._weighted_share(node)}" if is_both else text
-
-    def _share(self, node: int, *, padded: bool = False) -> str:
-        """Write the share of rows and its interval; that of weight, where only weight is known."""
         tree, of = self.tree, self.subject(node)
+        between = " of " if self.is_decision else "\n"
+        text = f"{self._share(node, of)}{between}{size_text(tree, node)}"
+        is_both = tree.is_weighted and tree.row_counts is not None
+        return f"{text}\n{self._weighted_share(node, of)}" if is_both else text
+
+    def share_of(self, node: int, of: int) -> str:
+        """Say the share of any class at any node, by the name of the class."""
+        tree = self.tree
+        name = f"{tree.classes[of]} " if self.is_decision else ""
+        text = f"{name}{self._share(node, of)}"
+        is_both = tree.is_weighted and tree.row_counts is not None
+        return f"{text}, {self._weighted_share(node, of)}" if is_both else text
+
+    def _share(self, node: int, of: int, *, padded: bool = False) -> str:
+        """Write the share of rows and its interval; that of weight, where only weight is known."""
+        tree = self.tree
         counts = tree.row_counts
         if counts is None:
-            return self._weighted_share(node)
+            return self._weighted_share(node, of)
         share, limits = counts[node, of] / counts[node].sum(), self.limits_of(node, of)
         if not self.is_decision:
             name = f"p({tree.classes[of]})".ljust(self._longest_name if padded else 0)
@@ -87,8 +95,7 @@ class NodeTexts:
             return f"{share:.0%}{beside}"
         return f"{share:4.0%}{beside.ljust(len(' [100%, 100%]') if beside else 0)}"
 
-    def _weighted_share(self, node: int) -> str:
-        of = self.subject(node)
+    def _weighted_share(self, node: int, of: int) -> str:
         share = weighted_share(self.tree, node, of)
         if self.is_decision:
             return f"weighted share {share:.0%}"

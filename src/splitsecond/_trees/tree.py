@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,15 @@ from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 from splitsecond._tables.columns import Variable
 from splitsecond._tables.literals import Literal
-from splitsecond._trees.conditions import asked_table
+from splitsecond._trees.conditions import asked_columns, asked_table
+from splitsecond._trees.explaining import Explanation, explanation_of
 from splitsecond._trees.forms import TreeForms
 from splitsecond._trees.intervals import row_counts_of, share_intervals
 from splitsecond._trees.pictures.overlay import overlay_of
+from splitsecond._trees.scoring import expected_cost_of, score_of
+
+if TYPE_CHECKING:
+    from splitsecond._estimators.fixed import FixedTreeClassifier
 
 
 @public
@@ -223,9 +228,7 @@ class Tree(TreeForms):
 
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the leaf (a node) that each row of a table ends in."""
-        place = {j: i for i, j in enumerate(sorted(self.literals))}
-        feature = np.array([place.get(j, -1) for j in self.feature.tolist()], dtype=np.int32)
-        return leaf_of_rows(feature, self.left, self.right, asked_table(self, X))
+        return leaf_of_rows(asked_columns(self), self.left, self.right, asked_table(self, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the label of each row: the majority class in its leaf, or its cheapest action."""
@@ -236,6 +239,72 @@ class Tree(TreeForms):
         """Predict class probabilities: the shares of training weight in each row's leaf."""
         probabilities: NDArray[np.float64] = self.shares()[self.apply(X)]
         return probabilities
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy; with actions that are no classes, minus the `expected_cost`.
+
+        Parameters are those of `expected_cost`.
+        """
+        return score_of(self, self.apply(X), y, sample_weight, "The tree")
+
+    def expected_cost(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return what a row costs on average, given the classes of some rows.
+
+        Parameters
+        ----------
+        X, y
+            Rows and their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+        """
+        return expected_cost_of(self, self.apply(X), y, sample_weight, "The tree")
+
+    def explain(
+        self, row: Any, *, level: float | None = 0.95, method: str = "jeffreys"
+    ) -> Explanation:
+        """Explain the prediction of one row: its path in words, and what would change it.
+
+        The nearest leaf that predicts otherwise is the one for which the fewest variables would
+        have to change; among equals, the fewest answers, then the first as the tree is drawn.
+
+        Parameters
+        ----------
+        row : mapping, sequence, array or table of one row
+            A dictionary or a pandas Series is read by its keys, and has to have those columns that
+            the tree asks about; a sequence by position. None and NaN are missing values.
+        level : float, optional
+            Confidence level of the intervals; None: without them.
+        method : {"jeffreys", "wilson"}, default="jeffreys"
+            As for `intervals`.
+
+        Returns
+        -------
+        Explanation
+            Printed, it is a few lines of text.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from splitsecond import LicketySPLITClassifier
+        >>> X = pd.DataFrame({"income": [18, 25, 31, 58] * 5, "age": [30, 50, 30, 50] * 5})
+        >>> tree = LicketySPLITClassifier().fit(X, ["reject", "reject", "refer", "grant"] * 5).tree_
+        >>> print(tree.explain({"income": 25, "age": 50}))
+        income <= 28 ?  yes (25)  20 rows  reject 50%
+        -> reject                 10 rows  reject 100% [78%, 100%]
+        The nearest leaf that predicts otherwise says refer (5 rows, refer 100% [62%, 100%]):
+        - income would have to be above 28 and at most 40 (is 25)
+        [low, high]: 95% interval (Jeffreys)
+        """
+        return explanation_of(self, row, level, method)
+
+    def to_classifier(self) -> FixedTreeClassifier:
+        """Return a fitted scikit-learn classifier that predicts with this tree.
+
+        See `FixedTreeClassifier`: fitting it again keeps the tree.
+        """
+        from splitsecond._estimators.fixed import FixedTreeClassifier  # it is made of trees
+
+        return FixedTreeClassifier.of(self)
 
 
 def leaf_of_rows(

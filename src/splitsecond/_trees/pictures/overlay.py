@@ -45,7 +45,7 @@ def nodes_of_row(tree: Tree, row: Any) -> list[int]:
     """Return the leaf of a row and the nodes on the way to it; none without a row."""
     if row is None:
         return []
-    leaf = int(tree.apply(table_of_row(tree, row))[0])
+    leaf = int(tree.apply(table_of_row(tree, row, "path"))[0])
     path = [leaf]
     for node in reversed(range(leaf)):
         if path[-1] in (tree.left[node], tree.right[node]):
