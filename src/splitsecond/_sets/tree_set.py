@@ -17,6 +17,7 @@ from splitsecond import _core
 from splitsecond._estimators.base import LimitWarning
 from splitsecond._estimators.input_reader import InputReader
 from splitsecond._sets.choosing import (
+    call_text,
     check_condition,
     mark_features,
     min_rows,
@@ -73,6 +74,9 @@ class TreeSet(Sequence[Tree]):
         Whether a limit or Ctrl-C ended the search for them, so that others may be missing.
     status : str
         "complete", "partial", or "partial (the best tree is not known)".
+    history : list of tuple
+        The estimator that found the set and the filters applied since, in order, each with the
+        number of trees then left. It is saved with the set.
     """
 
     def __init__(
@@ -129,6 +133,12 @@ class TreeSet(Sequence[Tree]):
     def min_objective(self) -> float:
         """The objective of the best tree; NaN if there is none."""
         return next(iter(self.objective_histogram()), float("nan"))
+
+    @property
+    def history(self) -> list[tuple[str, int]]:
+        """What found the set and what narrowed it since, in order, with the trees then left."""
+        steps = [self._record.estimator.__name__, *(step for step, _ in self._record.history)]
+        return list(zip(steps, [*(n for _, n in self._record.history), self.n_trees], strict=True))
 
     def objective_histogram(self) -> dict[float, int]:
         """Return the number of trees for each objective, in increasing order."""
@@ -266,7 +276,8 @@ class TreeSet(Sequence[Tree]):
                 f"epsilon={epsilon} gives the bound {float(bound):.4f}, above this set's "
                 f"{self.bound:.4f}: fit again with a larger epsilon."
             )
-        return self._narrowed(budget=max(-1, self._scale.cost(bound)), bound=bound)
+        narrowed = self._narrowed(budget=max(-1, self._scale.cost(bound)), bound=bound)
+        return self._after(f"within({shown(epsilon)})", narrowed)
 
     def filter(
         self,
@@ -311,6 +322,18 @@ class TreeSet(Sequence[Tree]):
         puts it with the higher values at ``"income <= 40"`` and with the 0 of a 0/1 column, and
         ``"income is missing"`` may be asked anywhere.
         """
+        uses, avoids, root = names_in(uses), names_in(avoids), names_in(root)
+        step = call_text(
+            "filter",
+            uses=uses,
+            avoids=avoids,
+            root=root,
+            monotone=monotone,
+            max_leaves=max_leaves,
+            max_depth=max_depth,
+            min_leaf_rows=min_leaf_rows,
+            min_leaf_weight=min_leaf_weight,
+        )
         narrowed = self._narrowed(
             avoid=mark_features(self._reader, avoids),
             root=mark_features(self._reader, root),
@@ -320,8 +343,14 @@ class TreeSet(Sequence[Tree]):
             min_weight=min_units(min_leaf_weight, self._scale.unit),
             **min_rows(min_leaf_rows, self._rows, self._graph),
         )
-        for wanted in names_in(uses):
+        for wanted in uses:
             narrowed = narrowed._narrowed(uses=mark_features(self._reader, wanted))
+        return self._after(step, narrowed)
+
+    def _after(self, step: str | None, narrowed: TreeSet) -> TreeSet:
+        """Let a set that comes of this one remember how."""
+        if step is not None:
+            narrowed._record = self._record.then(step, self.n_trees)
         return narrowed
 
     def _narrowed(self, *, bound: Fraction | None = None, **conditions: Any) -> TreeSet:
