@@ -16,11 +16,15 @@ from splitsecond import TreeFARMS, TreeSet, load, save
 
 @pytest.fixture(scope="module")
 def trees() -> TreeSet:
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.integers(0, 2, (200, 5)), columns=list("abcde"))
-    y = (X["a"] & X["b"]) ^ (rng.random(200) < 0.15)
-    found: TreeSet = TreeFARMS(regularization=0.01, epsilon=0.06, max_depth=3).fit(X, y).trees_
+    model = TreeFARMS(regularization=0.01, epsilon=0.05, max_depth=3)
+    found: TreeSet = model.fit(*table()).trees_
     return found
+
+
+def table() -> tuple[pd.DataFrame, Any]:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (200, 6)), columns=list("abcdef"))
+    return X, ((X["a"] & X["b"]) ^ (rng.random(200) < 0.25)).to_numpy()
 
 
 def test_steps_are_kept_in_order(trees: TreeSet) -> None:
@@ -60,6 +64,18 @@ def test_no_condition_is_no_step(trees: TreeSet) -> None:
 def test_groups_are_a_step(trees: TreeSet) -> None:
     group = trees.groups()[0]
     assert group.trees.history[1:] == [(f"group {group.skeleton}", group.n_trees)]
+
+
+def test_criteria_are_a_step(trees: TreeSet) -> None:
+    X, y = table()
+    evaluation = trees.evaluate(X[:150], y[:150])
+    middle = evaluation.range("error").mean
+    half = evaluation.filter("error", at_most=middle)
+    name = f"evaluate(150 rows).filter(name='error', at_most={middle!r})"
+    assert half.history == [*trees.history, (name, half.n_trees)]
+    some = trees.filter(max_leaves=6).evaluate(X, y).filter("error", at_least=0, at_most=1)
+    assert [n_trees for _, n_trees in some.history][1:] == [some.n_trees] * 2
+    assert some.history[-1][0] == "evaluate(200 rows).filter(name='error', at_least=0, at_most=1)"
 
 
 def test_history_is_saved(trees: TreeSet, tmp_path: Path) -> None:

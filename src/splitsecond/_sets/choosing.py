@@ -28,11 +28,11 @@ def names_in(named: Any) -> list[Any]:
     return list(named) if isinstance(named, Iterable) and not isinstance(named, str) else [named]
 
 
-def call_text(name: str, **given: Any) -> str | None:
+def call_text(function: str, /, **given: Any) -> str | None:
     """Write the call that narrows a set, without what says nothing; None: nothing was said."""
     said = {key: _plain(value) for key, value in given.items()}
     parts = [f"{key}={shown(value, MAX_SHOWN)}" for key, value in said.items() if value is not None]
-    return f"{name}({', '.join(parts)})" if parts else None
+    return f"{function}({', '.join(parts)})" if parts else None
 
 
 def _plain(value: Any) -> Any:
