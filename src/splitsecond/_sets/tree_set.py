@@ -46,6 +46,7 @@ from splitsecond._trees.tree import Tree, leaf_of_rows
 
 if TYPE_CHECKING:
     from splitsecond._estimators.sets import RashomonClassifier
+    from splitsecond._sets.decisions.record import DecisionRecord
     from splitsecond._sets.evaluation import SetEvaluation
 
 
@@ -570,6 +571,97 @@ class TreeSet(Sequence[Tree]):
             self,
             rows,
             costs=costs,
+            positive=positive,
+            max_trees=max_trees,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+        )
+
+    def record(
+        self,
+        tree: Tree | int,
+        X: Any = None,
+        y: Any = None,
+        *,
+        groups: Any = None,
+        costs: Any = None,
+        sample_weight: Any = None,
+        positive: Any = None,
+        X_train: Any = None,
+        y_train: Any = None,
+        chosen_by: str | None = None,
+        reason: str | None = None,
+        title: str | None = None,
+        data_name: str | None = None,
+        date: Any = None,
+        max_disputed: int = 10,
+        columns: str | Sequence[str] = (),
+        max_trees: int = 10_000,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+    ) -> DecisionRecord:
+        """Record the choice of a tree: what was searched, how it compares, who chose and why.
+
+        The record is a document, to be printed or saved as HTML or Markdown. Given the same set,
+        tables and date, it is the same letter by letter.
+
+        Parameters
+        ----------
+        tree : Tree or int
+            The chosen tree, or its number in the set.
+        X, y : table and array-like, optional
+            Rows and their classes, such as held-out ones, that the set is evaluated on. With X
+            alone, only disputed rows are shown.
+        groups, costs, sample_weight, positive, max_trees, time_limit, memory_limit
+            As for `evaluate`.
+        X_train, y_train : table and array-like, optional
+            The training rows, whose fingerprints are recorded, and which are compared with the
+            numbers of rows in the leaves. The set does not keep them.
+        chosen_by, reason : str, optional
+            Who chose, and why.
+        title, data_name : str, optional
+            Of the document, and of the data.
+        date : date or str, optional
+            By default today.
+        max_disputed : int, default=10
+            Rows to list on which the trees disagree most.
+        columns : str or list of str
+            Columns of X to show of these rows; by default only their number, since what is in a
+            row may be about a person.
+
+        Returns
+        -------
+        DecisionRecord
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from splitsecond import TreeFARMS
+        >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
+        >>> y = X[:, 0] | X[:, 1]
+        >>> trees = TreeFARMS(regularization=0.05, epsilon=0.1, max_depth=2).fit(X, y).trees_
+        >>> trees.record(0, X, y, chosen_by="A. Smith", date="2026-01-31")
+        <DecisionRecord: tree 0 of 2 trees, 2026-01-31>
+        """
+        from splitsecond._sets.decisions.choice import Words
+        from splitsecond._sets.decisions.record import record_of
+
+        texts = {"chosen_by": chosen_by, "reason": reason, "title": title, "data_name": data_name}
+        words = Words.of(date, **texts)
+        self._warn_if_partial()
+        return record_of(
+            self,
+            tree,
+            X,
+            y,
+            X_train=X_train,
+            y_train=y_train,
+            words=words,
+            max_disputed=max_disputed,
+            columns=columns,
+            groups=groups,
+            costs=costs,
+            sample_weight=sample_weight,
             positive=positive,
             max_trees=max_trees,
             time_limit=time_limit,
