@@ -278,13 +278,20 @@ class SetEvaluation:
 
     # ---- tables and pictures ---------------------------------------------------------------------
 
-    def to_frame(self, trees: Tree | Iterable[Tree], library: str = "pandas") -> Any:
+    def to_frame(
+        self,
+        trees: Tree | Iterable[Tree],
+        names: Sequence[str] | None = None,
+        library: str = "pandas",
+    ) -> Any:
         """Return the criteria of given trees as a data frame, a row for each.
 
         Parameters
         ----------
         trees : Tree or list of Tree
             Trees of the set, such as ``trees[:100]``.
+        names : list of str, optional
+            Which criteria; all of them by default.
         library : "pandas" or "polars", default="pandas"
             Whose data frame.
         """
@@ -294,7 +301,7 @@ class SetEvaluation:
             "objective": [float(tree.objective) for tree in given],
             "n_leaves": [tree.n_leaves for tree in given],
         }
-        for name in self.criteria:
+        for name in self.criteria if names is None else names:
             columns[name] = [] if leaves is None else self._catalogue.get(name).of_leaves(leaves)
         return frame_of(columns, library)
 
