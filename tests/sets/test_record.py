@@ -102,6 +102,8 @@ def test_what_was_searched_and_proved(trees: TreeSet) -> None:
 
 
 def test_what_is_not_proved_is_not_said() -> None:
+    rows = fit(min_samples_leaf=20).record(0)
+    assert "Leaves have at least 20 training rows" in str(rows)
     record = fit(RESPLIT, lookahead_depth=1).record(0)
     assert "other trees may have such an objective" in str(record)
     assert "not proved" in pairs(record)["Minimum objective"]

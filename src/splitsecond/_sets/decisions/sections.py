@@ -8,6 +8,7 @@ import platform
 import numpy as np
 
 import splitsecond
+from splitsecond._estimators.sets import TreeFARMS
 from splitsecond._saving import file_of
 from splitsecond._sets.decisions.choice import Choice
 from splitsecond._sets.decisions.document import (
@@ -86,7 +87,7 @@ def search(choice: Choice) -> list[Block]:
 
 
 def _is_exhaustive(choice: Choice) -> bool:
-    return choice.trees._record.estimator.__name__ == "TreeFARMS"
+    return issubclass(choice.trees._record.estimator, TreeFARMS)
 
 
 def _reference(choice: Choice) -> str:
@@ -103,27 +104,27 @@ def _proved(choice: Choice) -> str:
     fit, scale = trees._record, trees._scale
     bound = f"{float(scale.bound(fit.parameters['epsilon'])):.6f}"
     if fit.stopped is not None:
-        return f"The set is partial: {REASONS[fit.stopped]}. Nothing is proved of others."
-    trivial = (
-        ""
-        if fit.parameters["keep_trivial"]
-        else (" Left out are trees with a split between two leaves that say no more than one.")
-    )
+        return f"The set is partial: {REASONS[fit.stopped]}. Nothing is proved of other trees."
     if _is_exhaustive(choice):
         text = (
-            f"The set holds every tree over these questions and within this depth whose objective "
-            f"is at most {bound}. This is proved."
+            "The set that was found holds every tree over these questions and within this depth "
+            f"whose objective is at most {bound}. This is proved."
         )
     else:
         text = (
             f"The trees were found by lookahead: their objective is at most {bound}, but other "
             "trees may have such an objective, too."
         )
+    least = fit.parameters["min_samples_leaf"]
+    if least != 1:
+        text += f" Leaves have at least {least} training rows (min_samples_leaf)."
     if not scale.units.loss.is_exact:
         text += " Losses of leaves are rounded to 2^-16 of that of a single leaf for it."
     if fit.status not in ("complete", "optimal"):
         text += f" The search for questions was stopped ({fit.status}): others were not considered."
-    return text + trivial
+    if not fit.parameters["keep_trivial"]:
+        text += " Left out are trees with a split between two leaves that say no more than one."
+    return text
 
 
 def _parameters(choice: Choice) -> str:

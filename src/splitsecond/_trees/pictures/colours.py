@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# Every two differ by twice as much as the next best known palette's, also for eyes that lack one
-# kind of cone, and each has a contrast of 3 to 1 with white and with a dark page.
+# Every two can be told apart, also by eyes that lack one kind of cone, and each has a contrast of 3
+# to 1 with white and with a dark page (tests/trees/test_picture_colours.py).
 COLOURS = (
     *("#0072B2", "#D55E00", "#5F9A6B", "#BB2288", "#8A3FF0", "#A97ADB", "#776644", "#CC1122"),
 )
