@@ -5,6 +5,9 @@ python docs/record_example.py
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -48,5 +51,21 @@ def make() -> DecisionRecord:
     )
 
 
+def in_browser(record: DecisionRecord, *options: str) -> bool:
+    """Open the record in Chromium, which writes what the options ask for; False: there is none."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "record.html")
+        record.save(page)
+        quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        command = [program, *quiet, f"--user-data-dir={folder}/profile", *options, page.as_uri()]
+        subprocess.run(command, check=True, capture_output=True, timeout=120)
+    return True
+
+
 if __name__ == "__main__":
-    make().save(PATH)
+    made = make()
+    made.save(PATH)
+    in_browser(made, f"--screenshot={PATH.with_suffix('.png')}", "--window-size=1000,1900")
