@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from splitsecond._estimators.base import LimitWarning
 from splitsecond._sets.catalogue import Catalogue
+from splitsecond._sets.choosing import call_text
 from splitsecond._sets.criteria import Criterion, Leaves
 from splitsecond._sets.evaluated_rows import EvaluatedRows, subject_of
 from splitsecond._sets.evaluation_results import (
@@ -228,7 +229,9 @@ class SetEvaluation:
                 f"The trees with {shown(name)} within this bound do not fit the limits: raise "
                 "time_limit and memory_limit, or list some of them with evaluation.find(...)."
             )
-        return found
+        on_rows = f"evaluate({self.n_rows:,} rows).filter"
+        step = call_text(on_rows, name=name, at_least=at_least, at_most=at_most)
+        return self._trees._after(step, found)
 
     def find(
         self,
