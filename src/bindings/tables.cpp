@@ -115,7 +115,9 @@ void check_rows(const HeldTable& table, const HeldTarget& target) {
         throw std::invalid_argument("there must be one class for each row.");
 }
 
-void check_costs(const Objective& objective, const HeldTarget& target) {
+void check_target(const Objective& objective, const HeldTarget& target) {
+    if (objective.is_of_numbers() != (target.target.sums != nullptr))
+        throw std::invalid_argument("losses of numbers and targets of sums belong together.");
     const CostMatrix& costs = objective.parameters.costs;
     if (costs.n_actions == 0) return;
     if (costs.n_classes != target.target.n_classes)
