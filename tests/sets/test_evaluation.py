@@ -111,6 +111,25 @@ def test_what_is_not_additive_is_never_called_exact(evaluation: SetEvaluation, t
         few.filter("roc_auc", at_least=0.5)
 
 
+def test_a_frontier_has_one_point_for_an_objective() -> None:
+    rng = np.random.default_rng(10)
+    flags, y = rng.integers(0, 2, (12, 3)), rng.integers(0, 2, 12)
+    trees = TreeFARMS(regularization=0.02, epsilon=0.3, max_depth=2).fit(flags, y).trees_
+    points = trees.evaluate(flags, y).frontier("f1")
+    assert [(point.objective, point.value) for point in points] == [
+        (pytest.approx(0.39333333), pytest.approx(0.5))
+    ]
+
+
+@pytest.mark.parametrize("loss", ["brier", "log_loss"])
+def test_frontiers_count_objectives_as_the_set_does(loss: str) -> None:
+    trees = fitted(loss=loss, epsilon=0.01)
+    found = trees.evaluate(X[TEST], Y[TEST], groups=SEX[TEST])
+    for name in ("error", "roc_auc", "demographic_parity_difference[sex]"):
+        for point in found.frontier(name):
+            assert point.objective in trees.objective_histogram()
+
+
 def test_a_gap_near_nothing(trees: Any, evaluation: SetEvaluation) -> None:
     name = "selection_rate[sex=F - M]"
     near = evaluation.filter(name, at_least=-0.03, at_most=0.03)

@@ -402,12 +402,16 @@ class SetEvaluation:
     ) -> list[FrontierPoint]:
         looked = self._look(clock)
         sign = 1 if end == "minimum" else -1
-        points: list[FrontierPoint] = []
+        best: dict[float, tuple[float, int]] = {}  # by objective: a value and its tree
+        least = math.inf
         for place, value in enumerate(criterion.of_leaves(looked.leaves).tolist()):
-            if not math.isnan(value) and (not points or sign * value < sign * points[-1].value):
-                tree = self._walk.tree(looked.nodes[place])
-                points.append(FrontierPoint(tree.objective, value, tree))
-        return points
+            if sign * value < least:  # which NaN never is
+                least = sign * value
+                best[looked.objectives[place]] = value, place
+        return [
+            FrontierPoint(objective, value, self._walk.tree(looked.nodes[place]))
+            for objective, (value, place) in best.items()
+        ]
 
     def _look(self, clock: Clock) -> Any:
         return self._walk.look(self._max_trees, clock)

@@ -66,6 +66,7 @@ class LookedAt:
 
     nodes: list[NDArray[np.int32]]
     leaves: Leaves
+    objectives: list[float]  # as the set counts them
 
 
 class SetWalk:
@@ -151,8 +152,18 @@ class SetWalk:
                 parts.append(leaves_in(flat, ends, weights, source))
                 if clock.is_past():
                     break
-            self._looked = LookedAt(nodes, _joined(parts))
+            self._looked = LookedAt(nodes, _joined(parts), _objectives(self.trees, len(nodes)))
         return self._looked
+
+
+def _objectives(trees: TreeSet, n_trees: int) -> list[float]:
+    """Return the objectives of the best trees, which are in their order."""
+    found: list[float] = []
+    for objective, n in trees.objective_histogram().items():
+        found += [objective] * min(n, n_trees - len(found))  # whole numbers of any size
+        if len(found) == n_trees:
+            break
+    return found
 
 
 def _joined(parts: Sequence[Leaves]) -> Leaves:
