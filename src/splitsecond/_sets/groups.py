@@ -230,8 +230,8 @@ class _Search:
     def run(self) -> str:
         """Find groups until something ends that, and return what."""
         trees, literals = self.trees, self.trees._reader.literals
-        columns = [literal.column for literal in literals]
-        variable_of = np.array([*columns, -1], dtype=np.int32)  # the last: of a leaf's -1
+        # The last is that of a leaf's -1.
+        variable_of = np.array([*(each.column for each in literals), -1], dtype=np.int32)
         seen: set[bytes] = set()
         left = trees.n_trees
         for place, nodes in enumerate(self._best_trees()):
@@ -244,7 +244,7 @@ class _Search:
             if len(self.found) == self.max_groups:
                 return "max_groups"
             seen.add(key)
-            group = self._group(place, asked, nodes, columns)
+            group = self._group(place, asked, nodes, variable_of.tolist())
             if group is None:
                 return "time_limit"
             self.found.append(group)
@@ -262,10 +262,10 @@ class _Search:
         place: int,
         asked: NDArray[np.int32],
         nodes: NDArray[np.int32],
-        columns: list[int],
+        variable_of: list[int],
     ) -> TreeGroup | None:
         graph = self.trees._graph.of_shape(
-            asked, nodes[1].copy(), nodes[2].copy(), columns, run=self.clock.run()
+            asked, nodes[1].copy(), nodes[2].copy(), variable_of, run=self.clock.run()
         )
         if graph is None:
             if self.clock.is_over():
