@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from splitsecond import FixedBinarizer, OptimalTreeClassifier, SingleLeafWarning, Tree, TreeFARMS
+from splitsecond import FixedBinarizer, OptimalTreeClassifier, Tree, TreeFARMS
 from splitsecond._sets import groups as groups_module
 
 RNG = np.random.default_rng(3)
@@ -159,8 +159,7 @@ def test_root(trees: Any) -> None:
 def test_columns_without_questions() -> None:
     """Columns that never vary are known, but no tree asks about them."""
     frame = pd.DataFrame({"a": [1] * 6, "b": ["x"] * 6})
-    with pytest.warns(SingleLeafWarning):
-        alone = TreeFARMS(epsilon=0.1).fit(frame, [0, 0, 0, 1, 0, 0]).trees_
+    alone = TreeFARMS(epsilon=0.1).fit(frame, [0, 0, 0, 1, 0, 0]).trees_
     assert alone.n_trees == 1
     for name in ("a", "b", ["a", "b"]):
         assert alone.filter(uses=name).n_trees == 0
