@@ -10,9 +10,12 @@ import typer
 
 from splitsecond._cli import options as o
 from splitsecond._cli.classes import class_named, costs_named
+from splitsecond._cli.criterion_bounds import Bounds, Kept, condition_text, keep, save_kept
 from splitsecond._cli.data import Data, labels_of, weights_of
+from splitsecond._cli.filters import SetFilters, meeting
 from splitsecond._cli.models import open_model, text_columns
 from splitsecond._cli.output import (
+    check_file,
     check_out,
     to_csv,
     to_json,
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from splitsecond import SetEvaluation, TreeSet
 
 LOSSES = ("error", "cost", "brier_score", "log_loss")  # that are shown of held-out rows
+MAX_FOUND = 20  # trees that are printed one by one
 NUMBERS = ("minimum", "mean", "maximum", "tree_0", "minimum_tree", "maximum_tree")
 
 
@@ -77,42 +81,46 @@ def evaluate(
             metavar="BYTES", help="Memory limit of each criterion, such as 2GB.", parser=bytes_of
         ),
     ] = None,
+    filters: SetFilters,
+    bounds: Bounds,
     reading: o.Reading,
     writing: o.Writing,
 ) -> None:
     """Print what all trees of a set do on the rows of a table, such as held-out rows.
 
     For each criterion: the minimum, mean and maximum over all trees, the value of tree 0, which has
-    the minimum objective, and the numbers of trees that attain minimum and maximum, for --tree.
-    --out writes the table as CSV, or as JSON with --json.
+    the minimum objective, and the numbers of trees that attain minimum and maximum, for --tree (if
+    a limit was met, of the trees that were looked at). With conditions on the trees, it is about
+    those that meet them; numbers remain those of the set in the file. --out writes the table as
+    CSV, or as JSON with --json.
     """
     check_out(writing, trees, file)
+    check_file("--out-set", bounds.out_set, writing.force, trees, file)
     Source.of(file, reading).check()  # before the set, which takes longer
     opened = open_model(trees)
-    good = opened.set_for("evaluate")
+    whole = opened.set_for("evaluate")
+    good = meeting(whole, filters)
     is_text = all(isinstance(label, str) for label in good[0].classes.tolist())
     texts = [*text_columns(opened), *([target] if is_text else [])]
     source = Source.of(file, reading, texts)
     table = source.read()
     for name in (target, *group, *([] if weight is None else [weight])):
         source.check_column(table, name)
+    options = {
+        "groups": {name: table[name].to_pylist() for name in group} or None,
+        "sample_weight": None if weight is None else weights_of(source, table, weight),
+        "costs": costs,
+        "positive": positive,
+        "max_trees": max_trees,
+        "time_limit": time_limit,
+        "memory_limit": memory_limit,
+    }
     with warnings_as_notes():
-        evaluation = _evaluation(
-            good,
-            source,
-            table,
-            target,
-            groups={name: table[name].to_pylist() for name in group} or None,
-            sample_weight=None if weight is None else weights_of(source, table, weight),
-            costs=costs,
-            positive=positive,
-            max_trees=max_trees,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-        )
-        rows = criteria_rows(evaluation, good, criterion or evaluation.criteria)
-    _write(rows, evaluation, good, writing)
-    if any(row["kind"] == "bounds" for row in rows):
+        kept = keep(good, lambda part: _evaluation(part, source, table, target, **options), bounds)
+        rows = criteria_rows(kept.evaluation, whole, criterion or kept.evaluation.criteria)
+    _write(rows, kept, whole, writing)
+    save_kept(kept, bounds.out_set)
+    if kept.is_stopped or any(row["kind"] == "bounds" for row in rows):
         from splitsecond._cli.estimators import STOPPED
 
         raise typer.Exit(STOPPED)
@@ -192,14 +200,39 @@ def _cell(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def _write(
-    rows: list[dict[str, Any]], evaluation: SetEvaluation, trees: TreeSet, writing: o.Writing
-) -> None:
+def _write(rows: list[dict[str, Any]], kept: Kept, whole: TreeSet, writing: o.Writing) -> None:
+    trees, n_rows = kept.trees, kept.evaluation.n_rows
+    found = _found_rows(kept, whole)
     if writing.json:
-        about = {"n_trees": trees.n_trees, "partial": trees.is_partial, "rows": evaluation.n_rows}
-        write_out(writing.out, to_json({**about, "criteria": rows}))
-    elif writing.out is not None:
+        about = {
+            "n_trees": trees.n_trees,
+            "n_trees_before_filter": whole.n_trees,
+            "partial": trees.is_partial,
+            "rows": n_rows,
+        }
+        listed = {"found": found} if kept.others else {}
+        write_out(writing.out, to_json({**about, "criteria": rows, **listed}))
+        return
+    if writing.out is not None:
         write_out(writing.out, to_csv(list(rows[0]), ([*row.values()] for row in rows)))
     else:
-        write(f"{trees!r}\non {evaluation.n_rows:,} rows\n")
+        write(f"{trees!r}\non {n_rows:,} rows\n")
         write_criteria(rows)
+    if kept.others:
+        conditions = " and ".join(map(condition_text, kept.others.items()))
+        write(f"\n{len(found):,} of the trees looked at have {conditions}")
+    if found:
+        write("")
+        header = list(found[0])
+        cells = ([_cell(value) for value in row.values()] for row in found[:MAX_FOUND])
+        write_table(cells, header, "|".join(header))
+
+
+def _found_rows(kept: Kept, whole: TreeSet) -> list[dict[str, Any]]:
+    """Return the trees that were looked up, with what they were looked up by."""
+    frame = kept.evaluation.to_frame(kept.found, list(kept.others))
+    values = {name: frame[name].tolist() for name in ("objective", *kept.others)}
+    return [
+        {"tree": whole.index(tree), **{name: column[i] for name, column in values.items()}}
+        for i, tree in enumerate(kept.found)
+    ]

@@ -11,7 +11,7 @@ import typer
 
 from splitsecond._cli import options as o
 from splitsecond._cli.data import read_data
-from splitsecond._cli.models import meeting
+from splitsecond._cli.filters import Filters, meeting
 from splitsecond._cli.output import (
     check_out,
     progress,
@@ -53,7 +53,7 @@ def rashomon(
     top: Annotated[
         int, typer.Option(metavar="N", min=0, help="Number of best trees to print.")
     ] = 3,
-    filters: o.Filters,
+    filters: Filters,
     test_size: o.TestSize = None,
     seed: o.Seed = 0,
     weight: o.Weight = None,

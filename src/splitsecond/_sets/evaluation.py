@@ -115,6 +115,10 @@ class SetEvaluation:
         """How many rows the trees are evaluated on."""
         return self._rows.n_rows
 
+    def is_additive(self, name: str) -> bool:
+        """Tell whether a criterion is additive, so that it is exact over all trees."""
+        return isinstance(self._catalogue.get(name), Criterion)
+
     # ---- over the set ----------------------------------------------------------------------------
 
     def range(self, name: str) -> CriterionRange:

@@ -43,7 +43,8 @@ class TreeGroup:
         The variable at each split, then in brackets what follows on yes and on no; a dot is a leaf:
         ``"age [income [., .], .]"``.
     number : int
-        The number of the best of them in the whole set.
+        The number of the best of them in the set that was put into groups. Of a filtered set, the
+        number in the whole one is ``trees.index(group.best)``.
     n_trees : int
         How many there are, exactly.
     best : Tree
