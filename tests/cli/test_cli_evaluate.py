@@ -187,10 +187,18 @@ def test_a_single_tree_is_no_set(people: Path, tmp_path: Path) -> None:
 
 def test_bounds_have_an_exit_code(people: Path, model_set: Path) -> None:
     args = ("evaluate", model_set, people, "--target", "outcome", "--criterion", "error")
-    done = run(*args, "--time-limit", 1e-9)
+    done = run(*args, "--time-limit", 1e-9, "--max-trees", 2)
     assert done.exit_code == 3
     assert "bounds; " in done.stdout
     assert "note: Stopped at a limit" in done.stderr
+
+
+def test_all_trees_looked_at_are_no_bounds(people: Path, model_set: Path) -> None:
+    args = ("evaluate", model_set, people, "--target", "outcome", "--criterion", "error")
+    done = run(*args, "--time-limit", 1e-9)
+    assert (done.exit_code, done.stderr) == (0, "")
+    found, known = (result(*args, *limit) for limit in (("--time-limit", 1e-9), ()))
+    assert found["criteria"][0] == pytest.approx(known["criteria"][0])
 
 
 def test_held_out_ranges_of_a_set(people: Path, tmp_path: Path) -> None:

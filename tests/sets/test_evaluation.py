@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -458,6 +459,41 @@ def test_a_limit_gives_bounds(large: Any, limit: dict[str, Any]) -> None:
         bounded.filter("error", at_most=0.3)
     with pytest.warns(LimitWarning, match="trees were looked at"):
         assert bounded.find("error", at_most=1)
+
+
+@pytest.mark.parametrize("limit", [{"memory_limit": 1000}, {"time_limit": 1e-9}])
+def test_when_all_trees_were_looked_at_nothing_is_a_bound(
+    trees: Any, limit: dict[str, Any]
+) -> None:
+    trees = trees.within(0.01)
+    assert 5 < trees.n_trees < 256  # which are looked at without looking at the clock
+    evaluation = trees.evaluate(X[TEST], Y[TEST], groups=SEX[TEST])
+    options: dict[str, Any] = {"groups": SEX[TEST], **limit}
+    few = trees.evaluate(X[TEST], Y[TEST], max_trees=5, **options)
+    with pytest.warns(LimitWarning, match="Stopped at a limit"):
+        assert few.range("error").kind == "bounds"
+    found = trees.evaluate(X[TEST], Y[TEST], **options)
+    for name in ("error", "log_loss", "selection_rate[sex=F - M]"):
+        known, again = evaluation.range(name), found.range(name)
+        assert (again.kind, again.n_looked_at) == ("exact", 0)
+        for part in ("minimum", "maximum", "mean", "tree_0", "found_minimum", "found_maximum"):
+            assert getattr(again, part) == pytest.approx(getattr(known, part))
+        assert again.minimum_tree == known.minimum_tree
+        points = [(p.objective, pytest.approx(p.value)) for p in evaluation.frontier(name)]
+        assert [(p.objective, p.value) for p in found.frontier(name)] == points
+
+
+def test_each_question_has_its_own_time(large: Any) -> None:
+    trees, flags, y = large
+    found = trees.evaluate(flags, y, time_limit=1e-9, max_trees=1000)
+    with pytest.warns(LimitWarning, match="Stopped at a limit"):
+        assert found.range("error").kind == "bounds"
+    before = found.range("roc_auc").n_looked_at
+    found._limits = replace(found._limits, time_limit=600.0)  # enough, for the questions to come
+    assert found.range("accuracy").is_exact
+    assert found.frontier("error")[-1].tree is not None
+    assert found.find("error", at_most=1, max_trees=1) == trees[:1]
+    assert found.range("f1").n_looked_at == 1000 > before
 
 
 def test_a_partial_set_says_so() -> None:

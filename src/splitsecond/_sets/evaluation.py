@@ -6,7 +6,6 @@ worked out when it is asked for, and kept.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,9 +13,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splitsecond._estimators.base import LimitWarning
+from splitsecond._sets.answers import Answers
 from splitsecond._sets.catalogue import Catalogue
 from splitsecond._sets.criteria import Criterion, Leaves
 from splitsecond._sets.evaluated_rows import EvaluatedRows, subject_of
@@ -27,10 +26,8 @@ from splitsecond._sets.evaluation_results import (
     condition_of,
     table_lines,
     undefined,
-    warn_of_bounds,
 )
-from splitsecond._sets.nonadditive import NonAdditive
-from splitsecond._sets.set_walk import Clock, Limits, SetWalk
+from splitsecond._sets.set_walk import Limits, SetWalk
 from splitsecond._solving.solve import whole_bytes
 from splitsecond._support.checks import check_choice, check_limit, check_number
 from splitsecond._support.frames import frame_of
@@ -89,7 +86,7 @@ class SetEvaluation:
         if not trees:
             raise ValueError("There is no tree to evaluate: the set is empty.")
         meaning = "trees to look at, such as 10000"
-        self._max_trees = check_number("max_trees", max_trees, Integral, meaning, minimum=1)
+        n_looked_at = check_number("max_trees", max_trees, Integral, meaning, minimum=1)
         seconds = check_limit("time_limit", time_limit, "seconds")
         self._limits = Limits(seconds, whole_bytes(memory_limit))
         self._options = {
@@ -103,6 +100,7 @@ class SetEvaluation:
         self._rows = rows
         self._catalogue = Catalogue(subject_of(trees, rows, costs, positive))
         self._walk = SetWalk(trees, rows)
+        self._answers = Answers(self._walk, n_looked_at)
         self._ranges: dict[str, CriterionRange] = {}
 
     @property
@@ -136,11 +134,7 @@ class SetEvaluation:
         """
         if name not in self._ranges:
             criterion = self._catalogue.get(name)
-            clock = self._limits.start()
-            if isinstance(criterion, Criterion):
-                found = self._range_of(criterion, clock)
-            else:
-                found = self._range_found(criterion, clock)
+            found = self._answers.range(criterion, self._limits.start())
             first = float(criterion.of_leaves(self._first_leaves)[0])
             self._ranges[name] = replace(found, tree_0=first)
         return self._ranges[name]
@@ -181,22 +175,7 @@ class SetEvaluation:
         if end is None:
             end = "maximum" if criterion.greater_is_better else "minimum"
         check_choice("end", end, ENDS)
-        clock = self._limits.start()
-        if not isinstance(criterion, Criterion):
-            return self._frontier_found(criterion, end, clock)
-        if not criterion.is_defined:
-            return []
-        is_maximum = end == "maximum"
-        front = self._walk.front(criterion, clock, negated=is_maximum)
-        values = [criterion.value(-raw if is_maximum else raw) for raw in front.values.tolist()]
-        sizes = zip(front.costs.tolist(), front.leaves.tolist(), strict=True)
-        objectives = [float(self._trees._scale.objective(*size)) for size in sizes]
-        trees: list[Any] = [None] * len(values)
-        if front.is_exact:
-            trees = self._walk.trees_of(front)
-        else:
-            warn_of_bounds(name)
-        return list(map(FrontierPoint, objectives, values, trees))
+        return self._answers.frontier(criterion, end, self._limits.start())
 
     def filter(self, name: str, *, at_most: Any = None, at_least: Any = None) -> TreeSet:
         """Return the trees whose value is at most, or at least, some number: all, and counted.
@@ -260,7 +239,7 @@ class SetEvaluation:
         low, high = condition_of(at_most, at_least)
         if max_trees is not None:
             max_trees = check_number("max_trees", max_trees, Integral, "trees wanted", minimum=0)
-        looked = self._look(self._limits.start())
+        looked = self._answers.look(self._limits.start())
         values = criterion.of_leaves(looked.leaves)
         meets = ~np.isnan(values)
         if high is not None:
@@ -373,52 +352,6 @@ class SetEvaluation:
         SetEvaluation.__init__(self, trees, rows, **options)
 
     # ---- how it is worked out --------------------------------------------------------------------
-
-    def _range_of(self, criterion: Criterion, clock: Clock) -> CriterionRange:
-        if not criterion.is_defined:
-            return CriterionRange(criterion.name, "undefined")
-        low = self._walk.front(criterion, clock)
-        high = self._walk.front(criterion, clock, negated=True)
-        minimum, maximum = criterion.value(low.values[-1]), criterion.value(-high.values[-1])
-        if not (low.is_exact and high.is_exact):
-            warn_of_bounds(criterion.name)
-            known = vars(self._range_found(criterion, clock))
-            bounds = {"minimum": minimum, "maximum": maximum, "mean": math.nan, "kind": "bounds"}
-            return CriterionRange(**{**known, **bounds})
-        mean = criterion.value(self._walk.mean(criterion, clock))
-        lowest, highest = (self._walk.trees_of(front)[-1] for front in (low, high))
-        ends = (minimum, maximum, mean, minimum, maximum)
-        return CriterionRange(criterion.name, "exact", *ends, lowest, highest)
-
-    def _range_found(self, criterion: Criterion | NonAdditive, clock: Clock) -> CriterionRange:
-        looked = self._look(clock)
-        values: NDArray[np.float64] = criterion.of_leaves(looked.leaves)
-        if np.isnan(values).all():
-            return CriterionRange(criterion.name, "undefined")
-        low, high = int(np.nanargmin(values)), int(np.nanargmax(values))
-        ends = float(values[low]), float(values[high])
-        trees = self._walk.tree(looked.nodes[low]), self._walk.tree(looked.nodes[high])
-        mean = float(np.nanmean(values))
-        return CriterionRange(criterion.name, "found", *ends, mean, *ends, *trees, len(values))
-
-    def _frontier_found(
-        self, criterion: NonAdditive, end: str, clock: Clock
-    ) -> list[FrontierPoint]:
-        looked = self._look(clock)
-        sign = 1 if end == "minimum" else -1
-        best: dict[float, tuple[float, int]] = {}  # by objective: a value and its tree
-        least = math.inf
-        for place, value in enumerate(criterion.of_leaves(looked.leaves).tolist()):
-            if sign * value < least:  # which NaN never is
-                least = sign * value
-                best[looked.objectives[place]] = value, place
-        return [
-            FrontierPoint(objective, value, self._walk.tree(looked.nodes[place]))
-            for objective, (value, place) in best.items()
-        ]
-
-    def _look(self, clock: Clock) -> Any:
-        return self._walk.look(self._max_trees, clock)
 
     @cached_property
     def _first_leaves(self) -> Leaves:

@@ -70,22 +70,35 @@ class LookedAt:
 
 
 class SetWalk:
-    """The trees of a set and the rows that come to them; rows are walked once, when needed."""
+    """The trees of a set and the rows that come to them.
+
+    What is complete is kept. What a time limit ended is gone on with by the next question, which
+    has time of its own.
+    """
 
     def __init__(self, trees: TreeSet, rows: EvaluatedRows) -> None:
         self.trees = trees
         self.rows = rows
         self._walked: _core.SetRows | None = None
+        self._walked_for: Clock | None = None
         self._fronts: dict[tuple[str, bool], _core.Frontier] = {}
-        self._looked: LookedAt | None = None
+        self._nodes: list[NDArray[np.int32]] = []  # of the trees looked at
+        self._leaves: list[Leaves] = []  # of chunks of these
+        self._looked: LookedAt | None = None  # all of them
 
     def _walk(self, clock: Clock) -> _core.SetRows:
-        if self._walked is None:
+        if self._walked is None or self._may_go_further(clock):
             walked = self._follow(clock.run())
             if walked.is_interrupted:
                 raise KeyboardInterrupt
-            self._walked = walked
+            self._walked, self._walked_for = walked, clock
         return self._walked
+
+    def _may_go_further(self, clock: Clock) -> bool:
+        """Tell whether a new question should walk again: only time may be enough this time."""
+        assert self._walked is not None
+        is_new = clock is not self._walked_for and clock.ends is not None
+        return is_new and not self._walked.is_complete
 
     def _follow(self, run: _core.RunOptions) -> _core.SetRows:
         return self.rows.walk(self.trees._graph, len(self.trees._reader.literals), run)
@@ -103,15 +116,17 @@ class SetWalk:
     def front(self, criterion: Criterion, clock: Clock, *, negated: bool = False) -> Any:
         """Return the frontier of the sums of a criterion, which are negated for the maximum."""
         key = (criterion.name, negated)
-        if key not in self._fronts:
-            walked = self._walk(clock)
-            prices = self._prices(criterion, negated=negated)
-            least = np.ascontiguousarray(prices.min(axis=0))
-            front = walked.frontier(prices, criterion.by, clock.run(), least=least)
-            if front is None:
-                raise KeyboardInterrupt
+        if key in self._fronts:
+            return self._fronts[key]
+        walked = self._walk(clock)
+        prices = self._prices(criterion, negated=negated)
+        least = np.ascontiguousarray(prices.min(axis=0))
+        front = walked.frontier(prices, criterion.by, clock.run(), least=least)
+        if front is None:
+            raise KeyboardInterrupt
+        if front.is_exact:
             self._fronts[key] = front
-        return self._fronts[key]
+        return front
 
     def mean(self, criterion: Criterion, clock: Clock) -> float:
         """Return the mean of the sums of all trees; NaN if a limit was met."""
@@ -124,7 +139,7 @@ class SetWalk:
         """Return the trees whose sum is at most a bound; None if a limit was met."""
         prices = self._prices(criterion, negated=negated)
         graph = self._walk(clock).at_most(prices, criterion.by, bound, clock.run())
-        return None if graph is None else _with_graph(self.trees, graph)
+        return None if graph is None else self.trees._of_graph(graph)
 
     def trees_of(self, front: Any) -> list[Tree]:
         """Return the trees of a frontier."""
@@ -137,23 +152,22 @@ class SetWalk:
 
     def look(self, max_trees: int, clock: Clock) -> LookedAt:
         """Return the best trees with the rows in their leaves; at least some, whatever the time."""
+        places = range(min(max_trees, self.trees.n_trees))
+        while len(self._nodes) < len(places) and not (self._nodes and clock.is_past()):
+            self._look_at(places[len(self._nodes) :][:CHUNK])
+            self._looked = None
         if self._looked is None:
-            # To follow rows down single trees, the set need not be walked.
-            rows = self._walked or self._follow(_core.RunOptions(time_limit=AT_ONCE))
-            numbering, source = self.trees._numbering, self.trees._source
-            nodes: list[NDArray[np.int32]] = []
-            parts: list[Leaves] = []
-            places = range(min(max_trees, self.trees.n_trees))
-            for begin in range(0, len(places), CHUNK):
-                numbers = numbering.numbers(places[begin : begin + CHUNK])
-                flat, ends = self.trees._graph.trees(numbers)
-                weights = rows.weights(flat[0], flat[1], flat[2], ends)
-                nodes += [flat[:, a:b] for a, b in itertools.pairwise([0, *ends.tolist()])]
-                parts.append(leaves_in(flat, ends, weights, source))
-                if clock.is_past():
-                    break
-            self._looked = LookedAt(nodes, _joined(parts), _objectives(self.trees, len(nodes)))
+            objectives = _objectives(self.trees, len(self._nodes))
+            self._looked = LookedAt([*self._nodes], _joined(self._leaves), objectives)
         return self._looked
+
+    def _look_at(self, places: range) -> None:
+        # To follow rows down single trees, the set need not be walked.
+        rows = self._walked or self._follow(_core.RunOptions(time_limit=AT_ONCE))
+        flat, ends = self.trees._graph.trees(self.trees._numbering.numbers(places))
+        weights = rows.weights(flat[0], flat[1], flat[2], ends)
+        self._nodes += [flat[:, a:b] for a, b in itertools.pairwise([0, *ends.tolist()])]
+        self._leaves.append(leaves_in(flat, ends, weights, self.trees._source))
 
 
 def _objectives(trees: TreeSet, n_trees: int) -> list[float]:
@@ -174,16 +188,3 @@ def _joined(parts: Sequence[Leaves]) -> Leaves:
         for name in ("labels", "counts", "weights")
     )
     return Leaves(labels, counts, weights, np.concatenate(begins))
-
-
-def _with_graph(trees: TreeSet, graph: _core.Graph) -> TreeSet:
-    """Return a set of some of the trees."""
-    return type(trees)(
-        graph,
-        trees._scale,
-        trees._bound,
-        classes=trees._classes,
-        reader=trees._reader,
-        rows=trees._rows,
-        record=trees._record,
-    )
