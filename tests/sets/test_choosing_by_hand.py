@@ -66,7 +66,7 @@ def test_directions_have_several_names(trees: Any) -> None:
     for given in (1, "increasing", np.int64(1), 1.0):
         found = trees.filter(monotone={"income": given})
         assert found.n_trees == trees.filter(monotone={"income": 1}).n_trees
-    assert trees.filter(monotone={"income": 0}).n_trees == trees.n_trees
+    assert trees.filter(monotone={"income": 0, "town": 0}).n_trees == trees.n_trees
     assert trees.filter(monotone={}).n_trees == trees.n_trees
     down = trees.filter(monotone={"income": -1}).n_trees
     assert down != trees.filter(monotone={"income": 1}).n_trees
@@ -154,6 +154,13 @@ def test_root(trees: Any) -> None:
 
 
 # Looking up
+
+
+def test_nothing_given_is_no_condition(trees: Any) -> None:
+    for name in ("uses", "avoids", "root", "monotone", "max_leaves", "max_depth"):
+        assert trees.filter(**{name: None}).n_trees == trees.n_trees
+    for name in ("uses", "avoids", "root"):
+        assert trees.filter(**{name: []}).n_trees == trees.n_trees
 
 
 def test_columns_without_questions() -> None:

@@ -173,9 +173,23 @@ def test_names_of_criteria(trees: Any, evaluation: SetEvaluation) -> None:
     assert short.name == "demographic_parity_difference[job]"
     with pytest.raises(ValueError, match=r"no criterion 'eror'.*Did you mean 'error'\?"):
         by_job.range("eror")
-    for wrong in ("error[job=cook - cook]", "error[job=baker]", "error[", "f1[job=cook]", 3):
+    wrong = ["[job=cook - cook]", "[job=baker]", "[", "[job=cook", "[job=cook)", "]", "job=cook]"]
+    gap = "demographic_parity_difference"
+    for name in (*(f"error{each}" for each in wrong), "f1[job=cook]", f"{gap}[", f"{gap}[job"):
         with pytest.raises(ValueError, match="There is no criterion"):
-            by_job.range(wrong)  # type: ignore[arg-type]
+            by_job.range(name)
+    for what in (["error"], 3, None):
+        with pytest.raises(ValueError, match="A criterion is a name, such as 'error', got"):
+            by_job.range(what)  # type: ignore[arg-type]
+
+
+def test_a_single_name(trees: Any, evaluation: SetEvaluation) -> None:
+    assert evaluation.summary("error")["criterion"].tolist() == ["error"]
+    assert evaluation.to_frame(trees[:2], "error").columns[2:].tolist() == ["error"]
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    ticks = evaluation.plot_ranges("error").get_yticklabels()
+    assert [text.get_text() for text in ticks] == ["error"]
+    pyplot.close("all")
 
 
 GROUPS: dict[str, tuple[Any, list[str]]] = {
@@ -218,6 +232,27 @@ def test_missing_groups_are_a_group(trees: Any) -> None:
     assert "error[sex=F - rest]" in found.criteria
     numbers = trees.evaluate(X[TEST], Y[TEST], groups=np.where(missing, np.nan, 10.0 - missing))
     assert "error[group=10 - (missing)]" in numbers.criteria
+
+
+def test_names_that_would_mean_two_things(trees: Any) -> None:
+    def evaluated(*names: Any) -> Any:
+        return trees.evaluate(X[TEST], Y[TEST], groups={"g": (list(names) * 150)[:150]})
+
+    for names in (("a", "b", "rest"), ("a", "a - rest", "c"), ("a", "b", "a - b")):
+        with pytest.raises(ValueError, match=r"\[g=.*\] would mean two things.*Rename a group"):
+            evaluated(*names)
+    for values in ((None, "(missing)"), (1, "1"), ("nan", math.nan, "(missing)")):
+        with pytest.raises(ValueError, match=r"would both be called .* give one of them another"):
+            evaluated(*values)
+    with pytest.raises(ValueError, match=r"\[a=b=c\] would mean two things"):
+        trees.evaluate(X[TEST], Y[TEST], groups={"a": ["b=c"] * 150, "a=b": ["c"] * 150})
+    two = evaluated("a", "rest")  # the rest of two groups is the other one
+    assert [name for name in two.criteria if name.startswith("error[")] == [
+        "error[g=a]",
+        "error[g=rest]",
+        "error[g=a - rest]",
+    ]
+    assert "error[g=1 - 2]" in evaluated(1, 1.0, np.float32(2)).criteria
 
 
 def test_one_group_has_nothing_to_be_compared_with(trees: Any) -> None:

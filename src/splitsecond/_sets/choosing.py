@@ -23,7 +23,9 @@ MAX_CONDITION = 2**60  # beyond all leaves, levels and weights
 
 
 def names_in(named: Any) -> list[Any]:
-    """Return a list of names, or a single one as such a list."""
+    """Return a list of names, or a single one as such a list; None is none."""
+    if named is None:
+        return []
     return list(named) if isinstance(named, Iterable) and not isinstance(named, str) else [named]
 
 

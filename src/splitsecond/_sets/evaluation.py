@@ -132,8 +132,8 @@ class SetEvaluation:
             criteria that are not additive, ``kind`` is "found", and all is of these trees. Where
             there are no rows that the criterion is about, it is "undefined", and all is NaN.
         """
+        criterion = self._catalogue.get(name)
         if name not in self._ranges:
-            criterion = self._catalogue.get(name)
             found = self._answers.range(criterion, self._limits.start())
             first = float(criterion.of_leaves(self._first_leaves)[0])
             self._ranges[name] = replace(found, tree_0=first)
@@ -261,7 +261,7 @@ class SetEvaluation:
     def to_frame(
         self,
         trees: Tree | Iterable[Tree],
-        names: Sequence[str] | None = None,
+        names: str | Sequence[str] | None = None,
         library: str = "pandas",
     ) -> Any:
         """Return the criteria of given trees as a data frame, a row for each.
@@ -270,7 +270,7 @@ class SetEvaluation:
         ----------
         trees : Tree or list of Tree
             Trees of the set, such as ``trees[:100]``.
-        names : list of str, optional
+        names : str or list of str, optional
             Which criteria; all of them by default.
         library : "pandas" or "polars", default="pandas"
             Whose data frame.
@@ -281,11 +281,11 @@ class SetEvaluation:
             "objective": [float(tree.objective) for tree in given],
             "n_leaves": [tree.n_leaves for tree in given],
         }
-        for name in self.criteria if names is None else names:
+        for name in self._names(names):
             columns[name] = [] if leaves is None else self._catalogue.get(name).of_leaves(leaves)
         return frame_of(columns, library)
 
-    def summary(self, names: Sequence[str] | None = None, library: str = "pandas") -> Any:
+    def summary(self, names: str | Sequence[str] | None = None, library: str = "pandas") -> Any:
         """Return the ranges of criteria as a data frame, a row for each.
 
         Its columns are ``criterion``, ``minimum``, ``mean``, ``maximum``, ``tree_0`` (the value of
@@ -293,12 +293,12 @@ class SetEvaluation:
 
         Parameters
         ----------
-        names : list of str, optional
+        names : str or list of str, optional
             Which criteria; all of them by default.
         library : "pandas" or "polars", default="pandas"
             Whose data frame.
         """
-        ranges = [self.range(name) for name in (self.criteria if names is None else names)]
+        ranges = [self.range(name) for name in self._names(names)]
         columns: dict[str, Any] = {"criterion": [each.name for each in ranges]}
         for part in ("minimum", "mean", "maximum", "tree_0", "kind"):
             columns[part] = [getattr(each, part) for each in ranges]
@@ -312,12 +312,12 @@ class SetEvaluation:
         fronts = {end: self.frontier(name, end) for end in ENDS}
         return plot_criterion_frontier(name, fronts, self.range(name), ax)
 
-    def plot_ranges(self, names: Sequence[str] | None = None, ax: Any = None) -> Any:
+    def plot_ranges(self, names: str | Sequence[str] | None = None, ax: Any = None) -> Any:
         """Draw with matplotlib the minimum, mean and maximum of criteria; returns the axes.
 
         Parameters
         ----------
-        names : list of str, optional
+        names : str or list of str, optional
             Which; by default all that are additive, except costs and log-loss, which have other
             units than the rest.
         ax : matplotlib axes, optional
@@ -325,7 +325,7 @@ class SetEvaluation:
         """
         if names is None:
             names = [name for name in self.criteria if self._is_share(name)]
-        return plot_criterion_ranges([self.range(name) for name in names], ax)
+        return plot_criterion_ranges([self.range(name) for name in self._names(names)], ax)
 
     def __repr__(self) -> str:
         n_trees = self._trees.n_trees
@@ -356,6 +356,12 @@ class SetEvaluation:
     @cached_property
     def _first_leaves(self) -> Leaves:
         return self._rows.leaves_of(self._trees[:1], self._trees._source)
+
+    def _names(self, names: str | Sequence[str] | None) -> Sequence[str]:
+        """Return the criteria that are asked for: all, one or some."""
+        if names is None:
+            return self.criteria
+        return [names] if isinstance(names, str) else names
 
     def _end(self, name: str, *, better: bool) -> Tree:
         found = self.range(name)

@@ -285,20 +285,21 @@ class TreeSet(Sequence[Tree]):
 
         Parameters
         ----------
-        uses, avoids : str or list of str
+        uses, avoids : str or list of str, optional
             Source variables (``"age"``) or questions (``"age <= 40"``) that each tree must ask
             about, every one of them; or must not.
-        root : str or list of str
+        root : str or list of str, optional
             Variables or questions, one of which each tree must ask about first. A single leaf
             asks nothing.
         monotone : dict of str to int or str, optional
             Columns with 1 or "increasing", -1 or "decreasing": raising the column never turns a
-            prediction of the second class into one of the first (decreasing: the other way round).
-            See the notes.
+            prediction of the second class into one of the first (decreasing: the other way round);
+            0 is for any. See the notes.
         max_leaves, max_depth : int, optional
             Size of the trees.
         min_leaf_rows : int or float, optional
-            Training rows in the smallest leaf, whatever their weights.
+            Training rows in the smallest leaf, whatever their weights; those of weight 0 played no
+            part and do not count.
         min_leaf_weight : int or float, optional
             Training weight in the smallest leaf.
 
@@ -512,7 +513,8 @@ class TreeSet(Sequence[Tree]):
             What divides the rows into groups, such as a protected attribute: a column of X or
             several, by name; or values, one for each row, which need not be in X. Several
             attributes (a data frame, or a dict of names to values) are looked at one by one.
-            Rows whose value is missing are a group of their own, "(missing)".
+            Rows whose value is missing are a group of their own, "(missing)". Values are taken in
+            their order, as those of `y` are: the index of a pandas series is not looked at.
         costs : dict or array, optional
             What each class costs for each label that trees predict, as for `TreeFARMS`; by
             default what the set was fitted for.
