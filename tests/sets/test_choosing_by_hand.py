@@ -163,6 +163,15 @@ def test_nothing_given_is_no_condition(trees: Any) -> None:
         assert trees.filter(**{name: []}).n_trees == trees.n_trees
 
 
+def test_rows_of_no_weight_are_not_in_leaves() -> None:
+    flag = np.array([0, 0, 0, 1, 1, 1])
+    weights = [1, 1, 0, 1, 1, 1]
+    model = TreeFARMS(regularization=0.01, epsilon=0.01, max_depth=1)
+    split = model.fit(flag[:, None], flag, sample_weight=weights).trees_
+    assert split.filter(min_leaf_rows=2).n_trees == split.n_trees
+    assert split.filter(min_leaf_rows=3).n_trees == 0
+
+
 def test_columns_without_questions() -> None:
     """Columns that never vary are known, but no tree asks about them."""
     frame = pd.DataFrame({"a": [1] * 6, "b": ["x"] * 6})
@@ -173,6 +182,7 @@ def test_columns_without_questions() -> None:
         assert alone.filter(root=name).n_trees == 0
         assert alone.filter(avoids=name).n_trees == 1
     assert [group.skeleton for group in alone.groups()] == ["."]
+    assert alone.groups().about() == "1 group of the only tree"
     assert [group.n_functions for group in alone.groups(frame)] == [1]
 
 

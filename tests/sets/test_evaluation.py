@@ -102,6 +102,8 @@ def test_what_is_not_additive_is_never_called_exact(evaluation: SetEvaluation, t
     assert evaluation.range("error").is_exact
     few = trees.evaluate(X[TEST], Y[TEST], max_trees=7)
     assert few.range("roc_auc").n_looked_at == 7
+    one = trees.evaluate(X[TEST], Y[TEST], max_trees=1)
+    assert "of the only tree looked at" in repr(one.range("roc_auc"))
     assert "among the 7 trees looked at" in str(few)
     values = few.to_frame(trees[:7])["roc_auc"]
     assert few.range("roc_auc").maximum == values.max()
@@ -220,6 +222,14 @@ def test_groups_of_any_kind(trees: Any, kind: str) -> None:
         expected = trees.evaluate(X[TEST][own], Y[TEST][own]).range("error")
         by_group = found.range(f"error[{attributes[0]}=F]")
         assert (by_group.minimum, by_group.maximum) == (expected.minimum, expected.maximum)
+
+
+def test_groups_are_taken_in_their_order(trees: Any) -> None:
+    """As classes are: whatever the index of a series says."""
+    expected = trees.evaluate(X[TEST], Y[TEST], groups=SEX[TEST]).range("error[sex=F]")
+    moved = SEX[TEST].set_axis(np.arange(150)[::-1])
+    found = trees.evaluate(X[TEST], Y[TEST], groups=moved).range("error[sex=F]")
+    assert (found.minimum, found.maximum) == (expected.minimum, expected.maximum)
 
 
 def test_missing_groups_are_a_group(trees: Any) -> None:

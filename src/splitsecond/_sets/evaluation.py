@@ -31,7 +31,7 @@ from splitsecond._sets.set_walk import Limits, SetWalk
 from splitsecond._solving.solve import whole_bytes
 from splitsecond._support.checks import check_choice, check_limit, check_number
 from splitsecond._support.frames import frame_of
-from splitsecond._support.messages import shown, shown_number
+from splitsecond._support.messages import counted_trees, shown
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._trees.pictures.evaluations import plot_criterion_frontier, plot_criterion_ranges
@@ -330,7 +330,7 @@ class SetEvaluation:
     def __repr__(self) -> str:
         n_trees = self._trees.n_trees
         about = [
-            f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}",
+            counted_trees(n_trees),
             f"{self.n_rows:,} rows",
             f"{len(self.criteria)} criteria",
             *self._trees._notes(),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._support.checks import check_limit, check_number
 from splitsecond._support.frames import frame_of
-from splitsecond._support.messages import shortened, shown_number
+from splitsecond._support.messages import counted_trees, shortened, shown_number
 from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import pack_bits
@@ -87,7 +87,7 @@ class TreeGroup:
         n_trees = self.n_trees
         parts = [
             self.skeleton,
-            f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}",
+            counted_trees(n_trees),
             f"objective from {self.min_objective:.4f}",
         ]
         if self.n_functions is not None:
@@ -149,10 +149,10 @@ class TreeGroups(Sequence[TreeGroup]):
     def about(self) -> str:
         """Say how many groups there are, and how many trees are in them."""
         groups = f"{len(self)} {'group' if len(self) == 1 else 'groups'}"
-        whole = shown_number(self.n_trees_of_set)
+        whole = counted_trees(self.n_trees_of_set)
         if self.is_complete:
-            return f"{groups} of all {whole} trees"
-        return f"{groups} of {shown_number(self.n_trees)} of {whole} trees ({self.status})"
+            return f"{groups} of {'the only tree' if self.n_trees == 1 else f'all {whole}'}"
+        return f"{groups} of {shown_number(self.n_trees)} of {whole} ({self.status})"
 
     def __str__(self) -> str:
         with_functions = any(group.n_functions is not None for group in self)
@@ -169,7 +169,7 @@ class TreeGroups(Sequence[TreeGroup]):
         ]
         more = len(self) - MAX_SHOWN
         if more > 0:
-            lines.append(f"and {more} more groups")
+            lines.append(f"and {more} more {'group' if more == 1 else 'groups'}")
         return "\n".join([self.about(), *(line.rstrip() for line in lines)])
 
     def to_frame(self, library: str = "pandas") -> Any:

@@ -34,7 +34,7 @@ from splitsecond._sets.scale import Scale
 from splitsecond._sets.timbertrek import to_timbertrek
 from splitsecond._sets.voting import disagreement, prediction_variance, vote_shares
 from splitsecond._support.checks import check_choice, check_number
-from splitsecond._support.messages import shown, shown_number
+from splitsecond._support.messages import counted_trees, shown, shown_number
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._tables.bits import number_of
@@ -621,8 +621,3 @@ def _of_arrays(
     arrays: GraphArrays, scale: Scale, bound: Fraction, others: dict[str, Any]
 ) -> TreeSet:
     return TreeSet(graph_of(arrays), scale, bound, **others)
-
-
-def counted_trees(n_trees: int) -> str:
-    """Write a number of trees with its noun."""
-    return f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"

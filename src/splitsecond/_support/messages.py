@@ -40,6 +40,11 @@ def shown_number(count: int) -> str:
     return f"{count:,}" if count < 10**15 else f"about {Decimal(count):.3g}"
 
 
+def counted_trees(n_trees: int) -> str:
+    """Write a number of trees with its noun."""
+    return f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"
+
+
 def listed(names: Sequence[str], most: int = 8) -> str:
     """Return the first of some names, and how many more there are."""
     first: list[str] = []
