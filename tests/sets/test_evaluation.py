@@ -392,6 +392,18 @@ def test_weights_are_repeated_rows(trees: Any) -> None:
     assert halves.range("error").minimum == a.range("error").minimum
 
 
+def test_real_weights_are_not_rounded_much(trees: Any) -> None:
+    weights = np.random.default_rng(5).random(150) ** 8
+    found = trees.evaluate(X[TEST], Y[TEST], sample_weight=weights)
+    errors = [
+        math.fsum(weights[tree.predict(X[TEST]) != Y[TEST]]) / math.fsum(weights) for tree in trees
+    ]
+    assert found.range("error").minimum == pytest.approx(min(errors), rel=0, abs=1e-14)
+    assert found.range("error").maximum == pytest.approx(max(errors), rel=0, abs=1e-14)
+    huge = trees.evaluate(X[TEST], Y[TEST], sample_weight=np.arange(150) + 2**40)
+    assert huge.range("error").is_exact
+
+
 def test_large_weights_are_exact_as_far_as_floats_are(trees: Any) -> None:
     weights = RNG.integers(1, 10**7, 150)
     found = trees.evaluate(X[TEST], Y[TEST], sample_weight=weights, groups=SEX[TEST])

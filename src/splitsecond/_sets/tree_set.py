@@ -519,7 +519,7 @@ class TreeSet(Sequence[Tree]):
             What each class costs for each label that trees predict, as for `TreeFARMS`; by
             default what the set was fitted for.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows.
+            Weights of the rows; those without a common factor are rounded to 2**-52 of their total.
         positive : label, optional
             The class that rates are about, against all others; by default the second of two. In a
             set with actions that are no classes, an action, for its selection rate.
