@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from cli_files import columns, result, run, write_csv
 
-from splitsecond import load
+from splitsecond import TreeSet, load
 from splitsecond._cli import scoring
 
 FIT = ("--target", "outcome", "--max-depth", 3, "--epsilon", 0.03, "--regularization", 0.02)
@@ -201,7 +201,9 @@ def test_all_trees_looked_at_are_no_bounds(people: Path, model_set: Path) -> Non
     assert found["criteria"][0] == pytest.approx(known["criteria"][0])
 
 
-def test_held_out_ranges_of_a_set(people: Path, tmp_path: Path) -> None:
+def test_held_out_ranges_of_a_set(
+    people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = tmp_path / "set.json"
     args = ("rashomon", people, *FIT, "--test-size", 0.25, "--seed", 4)
     found = result(*args, "--out", out)["held_out"]["criteria"]
@@ -218,3 +220,13 @@ def test_held_out_ranges_of_a_set(people: Path, tmp_path: Path) -> None:
         assert (each["minimum"], each["maximum"]) == (known.minimum, known.maximum)
     text = run(*args).stdout
     assert "all trees on 60 held-out rows:" in text
+    given = []
+    evaluate = TreeSet.evaluate
+
+    def noting(self: Any, *data: Any, **options: Any) -> Any:
+        given.append(options["time_limit"])
+        return evaluate(self, *data, **options)
+
+    monkeypatch.setattr(TreeSet, "evaluate", noting)
+    assert run(*args, "--time-limit", 60).exit_code == 0
+    assert given == [15]  # for each of at most four losses

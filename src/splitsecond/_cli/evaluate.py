@@ -167,15 +167,26 @@ def criteria_rows(evaluation: SetEvaluation, trees: TreeSet, names: Any) -> list
     return rows
 
 
-def held_out_criteria(trees: TreeSet, data: Data, limits: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the ranges of losses on held-out rows; nothing if the set lacks one of the classes."""
+def held_out_criteria(
+    trees: TreeSet, data: Data, time_limit: float | None, memory_limit: Any
+) -> list[dict[str, Any]]:
+    """Return the ranges of losses on held-out rows; nothing if the set lacks one of the classes.
+
+    They share the time among them.
+    """
     if not set(data.y.tolist()) <= set(trees[0].classes.tolist()):
         return []
     from splitsecond import LimitWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LimitWarning)  # that the set is partial was said before
-        evaluation = trees.evaluate(data.X, data.y, sample_weight=data.weights, **limits)
+        evaluation = trees.evaluate(
+            data.X,
+            data.y,
+            sample_weight=data.weights,
+            time_limit=None if time_limit is None else time_limit / len(LOSSES),
+            memory_limit=memory_limit,
+        )
     names = [name for name in LOSSES if name in evaluation.criteria]
     return criteria_rows(evaluation, trees, names)
 

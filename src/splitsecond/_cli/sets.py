@@ -87,9 +87,8 @@ def rashomon(
         by_tree = [headline(tree, held_out) for tree in trees[:top]]
         plural = "expected_costs" if "expected_cost" in score else "accuracies"
         score = {"rows": len(held_out), **score, plural: [value for _, value in by_tree]}
-        limits = {"time_limit": time_limit, "memory_limit": sets.memory_limit}
         with warnings_as_notes():
-            score["criteria"] = held_out_criteria(trees, held_out, limits)
+            score["criteria"] = held_out_criteria(trees, held_out, time_limit, sets.memory_limit)
     if writing.json:
         write_json(
             {
