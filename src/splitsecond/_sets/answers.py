@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from splitsecond._sets.criteria import Criterion
 from splitsecond._sets.evaluation_results import CriterionRange, FrontierPoint, warn_of_bounds
+from splitsecond._sets.limits import Clock
 from splitsecond._sets.nonadditive import NonAdditive
-from splitsecond._sets.set_walk import Clock, LookedAt, SetWalk
+from splitsecond._sets.set_walk import LookedAt, SetWalk
 
 
 class Answers:

@@ -27,7 +27,8 @@ from splitsecond._sets.evaluation_results import (
     table_lines,
     undefined,
 )
-from splitsecond._sets.set_walk import Limits, SetWalk
+from splitsecond._sets.limits import Limits
+from splitsecond._sets.set_walk import SetWalk
 from splitsecond._solving.solve import whole_bytes
 from splitsecond._support.checks import check_choice, check_limit, check_number
 from splitsecond._support.frames import frame_of
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from splitsecond._sets.tree_set import TreeSet
 
 MAX_TREES = 10_000  # that are looked at, by default
+SHARE_OF_CORE = 0.8  # of the time; the rest is for looking at trees if that was not enough
 OTHER_UNITS = ("cost", "log_loss")  # than shares of rows
 
 
@@ -88,7 +90,7 @@ class SetEvaluation:
         meaning = "trees to look at, such as 10000"
         n_looked_at = check_number("max_trees", max_trees, Integral, meaning, minimum=1)
         seconds = check_limit("time_limit", time_limit, "seconds")
-        self._limits = Limits(seconds, whole_bytes(memory_limit))
+        self._limits = Limits(seconds, whole_bytes(memory_limit), SHARE_OF_CORE)
         self._options = {
             "costs": costs,
             "positive": positive,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from splitsecond._estimators.base import LimitWarning
 from splitsecond._support.checks import number_of
-from splitsecond._support.messages import shown
+from splitsecond._support.messages import aligned, shown
 from splitsecond._support.warning import warn
 from splitsecond._trees.tree import Tree
 
@@ -90,14 +90,7 @@ def table_lines(ranges: Sequence[CriterionRange]) -> list[str]:
     for each in ranges:
         numbers = (each.minimum, each.mean, each.maximum, each.tree_0)
         rows.append([each.name, *map(shown_value, numbers), each.note])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if 0 < place < 5 else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return aligned(rows, left=(0, len(rows[0]) - 1))
 
 
 def shown_value(value: float) -> str:

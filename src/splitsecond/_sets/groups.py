@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond import _core
+from splitsecond._sets.limits import Clock, Limits
 from splitsecond._support.checks import check_limit, check_number
 from splitsecond._support.frames import frame_of
-from splitsecond._support.messages import counted_trees, shortened, shown_number
+from splitsecond._support.messages import aligned, counted_trees, shortened, shown_number
 from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import pack_bits
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 LEAF = "."  # in the text of a skeleton
 MAX_SHOWN = 20  # groups that are printed
 MAX_TEXT = 100  # characters of a skeleton that are printed
-JUST_OVER = 1e-3  # seconds by which the core's clock may be ahead
 
 
 @public
@@ -162,15 +160,11 @@ class TreeGroups(Sequence[TreeGroup]):
             objective = f"{group.min_objective:.4f}"
             rows.append([shown_number(group.n_trees), objective, *functions])
             rows[-1].append(shortened(group.skeleton, MAX_TEXT))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
-        lines = [
-            "  ".join([*(f"{cell:>{w}}" for cell, w in zip(row, widths, strict=False)), row[-1]])
-            for row in rows
-        ]
+        lines = aligned(rows, left=(len(rows[0]) - 1,))
         more = len(self) - MAX_SHOWN
         if more > 0:
             lines.append(f"and {more} more {'group' if more == 1 else 'groups'}")
-        return "\n".join([self.about(), *(line.rstrip() for line in lines)])
+        return "\n".join([self.about(), *lines])
 
     def to_frame(self, library: str = "pandas") -> Any:
         """Return a data frame ("pandas" or "polars"), a row for each group.
@@ -200,29 +194,12 @@ def _fitting(numbers: list[int]) -> list[Any]:
     return numbers if max(numbers, default=0) < 2**63 else [float(each) for each in numbers]
 
 
-class _Clock:
-    """What is left of a time limit."""
-
-    def __init__(self, time_limit: Any) -> None:
-        seconds = check_limit("time_limit", time_limit, "seconds")
-        self._end = None if seconds is None else time.monotonic() + seconds
-
-    def run(self) -> _core.RunOptions:
-        """Return the limits of a call to the core."""
-        if self._end is None:
-            return _core.RunOptions()
-        return _core.RunOptions(time_limit=max(0.0, self._end - time.monotonic()))
-
-    def is_over(self) -> bool:
-        return self._end is not None and time.monotonic() >= self._end - JUST_OVER
-
-
 @dataclass
 class _Search:
     """Looks through trees, best first, for those that are the first of their group."""
 
     trees: TreeSet
-    clock: _Clock
+    clock: Clock
     max_trees: int
     max_groups: int
     rows: _Rows | None
@@ -236,7 +213,7 @@ class _Search:
         seen: set[bytes] = set()
         left = trees.n_trees
         for place, nodes in enumerate(self._best_trees()):
-            if self.clock.is_over():
+            if self.clock.is_past():
                 return "time_limit"
             asked = variable_of[nodes[0]]
             key = asked.tobytes()  # in preorder, with leaves: that is the whole shape
@@ -269,7 +246,7 @@ class _Search:
             asked, nodes[1].copy(), nodes[2].copy(), variable_of, run=self.clock.run()
         )
         if graph is None:
-            if self.clock.is_over():
+            if self.clock.is_past():
                 return None
             raise KeyboardInterrupt
         part = self.trees._of_graph(graph)
@@ -279,7 +256,7 @@ class _Search:
             n_functions, n_seen = graph.count_functions(
                 self.rows.columns, self.rows.n_rows, max_trees=self.max_trees, run=self.clock.run()
             )
-            if n_seen < min(part.n_trees, self.max_trees) and not self.clock.is_over():
+            if n_seen < min(part.n_trees, self.max_trees) and not self.clock.is_past():
                 raise KeyboardInterrupt
             functions = {"n_functions": n_functions, "n_functions_exact": n_seen == part.n_trees}
         return TreeGroup(
@@ -297,7 +274,7 @@ def find_groups(
     """Return the groups of a set's trees."""
     max_groups = check_number("max_groups", max_groups, Integral, "groups to find", minimum=1)
     max_trees = check_number("max_trees", max_trees, Integral, "trees to look at", minimum=1)
-    clock = _Clock(time_limit)
+    clock = Limits(check_limit("time_limit", time_limit, "seconds")).start()
     rows = None
     if X is not None:
         asked = trees._graph.features()

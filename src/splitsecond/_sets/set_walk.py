@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,49 +14,13 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._sets.criteria import Criterion, Leaves
 from splitsecond._sets.evaluated_rows import EvaluatedRows, leaves_in
+from splitsecond._sets.limits import AT_ONCE, Clock
 from splitsecond._sets.numbering import CHUNK
 from splitsecond._trees.set_tree import SetTree
 from splitsecond._trees.tree import Tree
 
 if TYPE_CHECKING:
     from splitsecond._sets.tree_set import TreeSet
-
-SHARE_OF_CORE = 0.8  # of the time; the rest is for looking at trees if that was not enough
-AT_ONCE = 1e-9  # seconds
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What each question may use."""
-
-    time_limit: float | None
-    memory_limit: int | None
-
-    def start(self) -> Clock:
-        """Begin a question."""
-        now = time.perf_counter()
-        return Clock(self, now, None if self.time_limit is None else now + self.time_limit)
-
-
-@dataclass(frozen=True)
-class Clock:
-    """The limits of one question, from when it began."""
-
-    limits: Limits
-    started: float
-    ends: float | None
-
-    def run(self) -> _core.RunOptions:
-        """Return what is left, as the core takes it."""
-        left = None
-        if self.ends is not None:
-            until = self.started + SHARE_OF_CORE * (self.ends - self.started)
-            left = max(until - time.perf_counter(), AT_ONCE)
-        return _core.RunOptions(time_limit=left, memory_limit=self.limits.memory_limit)
-
-    def is_past(self) -> bool:
-        """Whether the time is up."""
-        return self.ends is not None and time.perf_counter() >= self.ends
 
 
 @dataclass(frozen=True)
