@@ -46,7 +46,7 @@ class FixedTreeClassifier(
     classes_ : ndarray
         The class labels.
     actions_ : ndarray
-        What `predict` returns: the classes, or the actions of costs.
+        What ``predict`` returns: the classes, or the actions of costs.
     n_features_in_ : int
         Number of columns of the table that the tree was learned from. Of a data frame, only the
         columns that the tree asks about need to be there; other tables need all of them. There is
