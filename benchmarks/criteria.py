@@ -30,7 +30,7 @@ PROBLEMS = (
 )
 COLUMNS = columns(
     "data set = data | groups | depth | lambda = regularization | epsilon | trees = trees .3g",
-    "nodes ,.0f | held-out rows = rows ,.0f | fit = fit_seconds s",
+    "nodes = nodes ,.0f | held-out rows = rows ,.0f | fit = fit_seconds s",
 )
 ANSWERS = columns(
     "data set = data | epsilon | criterion | minimum = minimum .4f | mean = mean .4f",
