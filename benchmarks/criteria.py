@@ -26,7 +26,6 @@ PROBLEMS = (
     ("compas", "African_American", 5, 0.005, 0.03),
     ("compas", "African_American", 5, 0.01, 0.2),
     ("netherlands", "sex=female", 5, 0.005, 0.03),
-    ("adult", "sex", 4, 0.002, 0.012),
 )
 COLUMNS = columns(
     "data set = data | groups | depth | lambda = regularization | epsilon | trees = trees .3g",
