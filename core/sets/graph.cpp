@@ -1,6 +1,8 @@
 #include "sets/graph.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "sets/numbering.hpp"
 
@@ -50,22 +52,74 @@ std::size_t Graph::find(std::uint32_t node, const Key& key) const {
                                                    : static_cast<std::size_t>(place - keys.begin());
 }
 
-// The key of the part of a tree that begins at `place`, if it is among the trees of a node.
-std::optional<Key> Graph::find_tree(std::uint32_t id, const TreeShape& tree, std::size_t place) const {
-    const GraphNode& node = nodes[id];
-    if (tree.feature[place] < 0) {
-        if (node.leaf && within_budget(node, leaf_key(node))) return leaf_key(node);
-        return std::nullopt;
+// Looks for a tree from the root on. Several edges of a node may ask the same feature (filtering.cpp), so that there are
+// several ways to go; each part of the tree is looked for only once at each node.
+class Graph::Finder {
+public:
+    Finder(const Graph& graph, const TreeShape& tree) : graph_(graph), tree_(tree) {}
+
+    // The key of the part of the tree that begins at `place`, if it is among the trees of a node.
+    std::optional<Key> find(std::uint32_t id, std::size_t place) {
+        const auto [known, is_new] = ways_.try_emplace(std::pair(id, place));
+        Way& way = known->second;  // stays where it is
+        if (is_new) way = tree_.feature[place] < 0 ? leaf(graph_.nodes[id]) : split(graph_.nodes[id], place);
+        return way.key;
     }
-    for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
-        if (edges[e].feature != tree.feature[place]) continue;
-        const auto yes = find_tree(edges[e].yes, tree, static_cast<std::size_t>(tree.left[place]));
-        const auto no = find_tree(edges[e].no, tree, static_cast<std::size_t>(tree.right[place]));
-        if (!yes || !no || is_trivial_split(edges[e], *yes, *no)) continue;
-        const Key key = combine(node, *yes, *no);
-        if (within_budget(node, key)) return key;
+
+    // The nodes that the tree was found at.
+    void write(std::uint32_t id, std::size_t place, Path& out) const {
+        const Way& way = ways_.at(std::pair(id, place));
+        out.node[place] = id;
+        out.key[place] = *way.key;
+        if (tree_.feature[place] < 0) return;
+        write(graph_.edges[way.edge].yes, static_cast<std::size_t>(tree_.left[place]), out);
+        write(graph_.edges[way.edge].no, static_cast<std::size_t>(tree_.right[place]), out);
     }
-    return std::nullopt;
+
+private:
+    struct Way {
+        std::optional<Key> key;  // none: it is not there
+        std::size_t edge = 0;
+    };
+
+    Way leaf(const GraphNode& node) const {
+        const Key key = graph_.leaf_key(node);
+        if (node.leaf && graph_.within_budget(node, key)) return {key};
+        return {};
+    }
+
+    Way split(const GraphNode& node, std::size_t place) {
+        for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
+            const GraphEdge& edge = graph_.edges[e];
+            if (edge.feature != tree_.feature[place]) continue;
+            const auto yes = find(edge.yes, static_cast<std::size_t>(tree_.left[place]));
+            if (!yes) continue;
+            const auto no = find(edge.no, static_cast<std::size_t>(tree_.right[place]));
+            if (!no || graph_.is_trivial_split(edge, *yes, *no)) continue;
+            const Key key = graph_.combine(node, *yes, *no);
+            if (graph_.within_budget(node, key)) return {key, e};
+        }
+        return {};
+    }
+
+    const Graph& graph_;
+    const TreeShape& tree_;
+    std::map<std::pair<std::uint32_t, std::size_t>, Way> ways_;
+};
+
+std::optional<Graph::Path> Graph::find_tree(const TreeShape& tree) const {
+    Finder finder(*this, tree);
+    if (!finder.find(root, 0)) return std::nullopt;
+    Path path{std::vector<std::uint32_t>(tree.feature.size()), std::vector<Key>(tree.feature.size())};
+    finder.write(root, 0, path);
+    return path;
+}
+
+std::optional<std::vector<Digit>> Graph::number_of(const TreeShape& tree) {
+    const std::optional<Path> path = find_tree(tree);
+    if (!path) return std::nullopt;
+    if (!numbering_) numbering_ = std::make_unique<Numbering>(*this);
+    return numbering_->number_of(*this, tree, *path);
 }
 
 bool Graph::append_tree(const Digit* number, GraphTree& out) {

@@ -83,6 +83,11 @@ struct GraphTree : TreeShape {
 struct Filter {
     std::vector<char> avoid;  // by feature: trees that never ask it; empty: any
     std::vector<char> uses;   // by feature: trees that ask at least one of these; empty: any
+    std::vector<char> root;   // by feature: trees that ask one of these first; empty: any
+    // By feature: 1 where yes is the side that may say positive, -1 where no is, 0: any. At such a split the other side
+    // is a leaf that says negative, or that side is a leaf that says positive. Empty: any.
+    std::vector<std::int8_t> rises;
+    std::vector<char> positive;  // by label, where there are such features
     std::size_t max_depth = SIZE_MAX;
     Cost max_leaves = kInfinite;
     Cost min_weight = 0;  // of every leaf
@@ -91,6 +96,11 @@ struct Filter {
     // their rows may differ. Empty: each row weighs 1.
     std::vector<Cost> yes_rows;
     Cost budget = kInfinite;  // of the root: lower it to keep the better trees
+};
+
+struct Functions {
+    std::size_t n_functions = 0;
+    std::size_t n_trees = 0;  // that were looked at
 };
 
 class Graph {
@@ -128,7 +138,9 @@ public:
     std::vector<std::pair<Key, std::vector<Digit>>> histogram() const;
 
     // Whether a tree is in the set; the graph need not be counted.
-    bool holds(const TreeShape& tree) const { return find_tree(root, tree, 0).has_value(); }
+    bool holds(const TreeShape& tree) const { return find_tree(tree).has_value(); }
+    // The number of a tree among all, as append_tree takes it; none if it is not in the set.
+    std::optional<std::vector<Digit>> number_of(const TreeShape& tree);
 
     // Appends the tree with this number among all, best first, with children numbered from its own root; false
     // if there is none. Not from several threads at once: tables are made as they are needed.
@@ -136,12 +148,19 @@ public:
 
     // The trees of this set that pass the filter, as another graph, counted. False when stopped.
     bool filtered(const Filter& filter, Graph& out, Limits& limits) const;
+    // The same for the trees of one shape: those that ask about the variable shape.feature at each split, by whichever
+    // feature. variable[f] is what feature f is about.
+    bool of_shape(const TreeShape& shape, const std::vector<std::int32_t>& variable, Graph& out,
+                  Limits& limits) const;
 
     std::size_t n_labels() const { return objective.n_labels(n_classes); }
     // votes[(row * n_labels() + l) * digits()]: trees that predict label l for a row of the packed columns:
     // bit i of columns[f][i / 64] says whether row i has feature f. False when stopped.
     bool vote(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows, std::vector<Digit>& votes,
               Limits& limits) const;
+    // How many different predictions the best trees make for rows of such columns. When stopped, of those until then.
+    Functions count_functions(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
+                              std::size_t max_trees, Limits& limits);
 
 private:
     enum class Counted { all, stopped, too_few_digits };
@@ -154,7 +173,15 @@ private:
     bool within_budget(const GraphNode& node, const Key& key) const;
     bool is_trivial_split(const GraphEdge& edge, const Key& yes, const Key& no) const;
     std::size_t find(std::uint32_t node, const Key& key) const;
-    std::optional<Key> find_tree(std::uint32_t node, const TreeShape& tree, std::size_t place) const;
+    // Where a tree is in the graph: its nodes, and the keys of its parts.
+    struct Path {
+        std::vector<std::uint32_t> node;
+        std::vector<Key> key;
+    };
+    class Finder;
+    std::optional<Path> find_tree(const TreeShape& tree) const;
+    void start_part(Graph& out) const;
+    void copy_node(std::uint32_t from, GraphNode node, Graph& out) const;
     void lower_budgets(Cost by);
     Counted fill_histograms(Limits& limits);
     Counted fill_histogram(std::uint32_t id, Limits& limits);

@@ -173,6 +173,40 @@ void Graph::Numbering::write(const Graph& graph, std::uint32_t id, std::uint32_t
     write(graph, part.no, part.no_key, rank, begin, out);
 }
 
+// The rank of the part of a tree that begins at `place`, among the trees of its node and key.
+std::vector<Digit> Graph::Numbering::rank_of(const Graph& graph, const TreeShape& tree, const Path& path,
+                                             std::size_t place) const {
+    std::vector<Digit> rank(digits_, 0);
+    if (tree.feature[place] < 0) return rank;
+    const auto key_place = [&](std::size_t at) {
+        if (tree.feature[at] < 0) return kLeaf;
+        return static_cast<std::uint32_t>(graph.find(path.node[at], path.key[at]));
+    };
+    const auto left = static_cast<std::size_t>(tree.left[place]);
+    const auto right = static_cast<std::size_t>(tree.right[place]);
+    const Part own{tree.feature[place], path.node[left], path.node[right], key_place(left), key_place(right)};
+    walk(graph, path.node[place], key_place(place),
+         [&](const Part& part, const Digit* yes_trees, const Digit* no_trees) {
+             if (part == own) {
+                 multiply_add(rank.data(), rank_of(graph, tree, path, left).data(), no_trees, digits_);
+                 return true;
+             }
+             multiply_add(rank.data(), yes_trees, no_trees, digits_);
+             return false;
+         });
+    add(rank.data(), rank_of(graph, tree, path, right).data(), digits_);
+    return rank;
+}
+
+std::vector<Digit> Graph::Numbering::number_of(const Graph& graph, const TreeShape& tree,
+                                               const Path& path) const {
+    std::vector<Digit> number = rank_of(graph, tree, path, 0);
+    const Histogram& all = graph.histograms_[graph.root];
+    const std::size_t end = graph.find(graph.root, path.key[0]) * digits_;
+    for (std::size_t i = 0; i < end; i += digits_) add(number.data(), all.numbers.data() + i, digits_);
+    return number;
+}
+
 bool Graph::Numbering::append_tree(const Graph& graph, const Digit* number, GraphTree& out) {
     Digit* rank = scratch_.data() + digits_;
     std::copy_n(number, digits_, rank);

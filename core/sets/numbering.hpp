@@ -6,6 +6,7 @@
 // How:       the first time that a node and key are met, the parts are counted off until the right one. The
 //            second time they are written down with running totals, and a guide that says where to look: from
 //            then on it takes a few cache misses, however many trees there are.
+// Back:      the number of a given tree is that of the trees in all parts before its own, and of those before it there.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +24,8 @@ public:
 
     // As Graph::append_tree, of the graph this was made for.
     bool append_tree(const Graph& graph, const Digit* number, GraphTree& out);
+    // The number of a tree that was found there.
+    std::vector<Digit> number_of(const Graph& graph, const TreeShape& tree, const Path& path) const;
 
 private:
     static constexpr std::uint32_t kLeaf = UINT32_MAX;  // the key of a leaf: it has no parts
@@ -30,6 +33,8 @@ private:
         std::int32_t feature;
         std::uint32_t yes, no;
         std::uint32_t yes_key, no_key;
+
+        friend bool operator==(const Part&, const Part&) = default;
     };
     struct Found {
         Part part;
@@ -45,6 +50,8 @@ private:
     Found count_off(const Graph& graph, std::uint32_t id, std::uint32_t key, Digit* rank);
     Table make_table(const std::vector<Digit>& records, std::size_t stride) const;
     std::size_t find_record(const Digit* table, std::size_t stride, Digit* rank) const;
+    std::vector<Digit> rank_of(const Graph& graph, const TreeShape& tree, const Path& path,
+                               std::size_t place) const;
     void write(const Graph& graph, std::uint32_t id, std::uint32_t key, Digit* rank, std::size_t begin,
                GraphTree& out);
 

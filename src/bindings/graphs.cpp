@@ -34,6 +34,30 @@ auto tree_of(Graph& graph, const std::vector<Digit>& number) {
     return flatten(tree);
 }
 
+// A tree as its arrays tell; what is none is refused.
+TreeShape shape_from(const Array<std::int32_t>& feature, const Array<std::int32_t>& left,
+                     const Array<std::int32_t>& right) {
+    TreeShape shape;
+    for (auto [list, given] : {std::pair(&shape.feature, &feature), std::pair(&shape.left, &left),
+                               std::pair(&shape.right, &right)})
+        list->assign(given->data(), given->data() + given->size());
+    const std::size_t n = shape.feature.size();
+    bool fits = n > 0 && shape.left.size() == n && shape.right.size() == n;
+    for (std::size_t i = 0; fits && i < n; ++i)  // children come after their parent
+        for (const std::int32_t child : {shape.left[i], shape.right[i]})
+            fits = fits && (shape.feature[i] < 0 ||
+                            (child > static_cast<std::int64_t>(i) && static_cast<std::size_t>(child) < n));
+    if (!fits) throw std::invalid_argument("the arrays are not those of a tree.");
+    return shape;
+}
+
+// The words of a tree's number; none if it is not in the set.
+std::optional<std::vector<Digit>> number_of(Graph& graph, const Array<std::int32_t>& feature,
+                                            const Array<std::int32_t>& left,
+                                            const Array<std::int32_t>& right) {
+    return graph.number_of(shape_from(feature, left, right));
+}
+
 // The features that trees of the set may ask for.
 std::vector<std::int32_t> features_of(const Graph& graph) {
     std::set<std::int32_t> features;
@@ -114,16 +138,30 @@ std::shared_ptr<Graph> graph_from(const Objective& objective, bool keep_trivial,
 
 std::vector<char> flags_of(const std::vector<bool>& flags) { return {flags.begin(), flags.end()}; }
 
+// Something for each feature, if there is anything.
+template <class T>
+void check_features(const Graph& graph, const std::vector<T>& by_feature) {
+    for (const GraphEdge& edge : graph.edges)
+        if (!by_feature.empty() && static_cast<std::size_t>(edge.feature) >= by_feature.size())
+            throw std::invalid_argument("there must be a value for each feature.");
+}
+
 // None when interrupted.
 std::shared_ptr<Graph> filter_graph(const Graph& graph, const std::vector<bool>& avoid,
-                                    const std::vector<bool>& uses, std::optional<std::size_t> max_depth,
-                                    std::optional<Cost> max_leaves, std::optional<Cost> min_weight,
-                                    std::optional<Cost> min_rows,
+                                    const std::vector<bool>& uses, const std::vector<bool>& first,
+                                    const std::vector<std::int8_t>& rises, const std::vector<bool>& positive,
+                                    std::optional<std::size_t> max_depth, std::optional<Cost> max_leaves,
+                                    std::optional<Cost> min_weight, std::optional<Cost> min_rows,
                                     const std::optional<Array<std::int64_t>>& yes_rows,
                                     std::optional<Cost> budget) {
     Filter filter;
     filter.avoid = flags_of(avoid);
     filter.uses = flags_of(uses);
+    filter.root = flags_of(first);
+    filter.rises = rises;
+    filter.positive = flags_of(positive);
+    if (!rises.empty() && positive.size() != graph.n_labels())
+        throw std::invalid_argument("there must be a flag for each label.");
     filter.max_depth = max_depth.value_or(filter.max_depth);
     filter.max_leaves = max_leaves.value_or(filter.max_leaves);
     filter.min_weight = min_weight.value_or(filter.min_weight);
@@ -132,24 +170,54 @@ std::shared_ptr<Graph> filter_graph(const Graph& graph, const std::vector<bool>&
     if (yes_rows && filter.yes_rows.size() != 1 + graph.edges.size())
         throw std::invalid_argument("there must be rows for the root and for each edge.");
     filter.budget = budget.value_or(filter.budget);
-    for (const GraphEdge& edge : graph.edges)
-        for (const std::vector<char>* flags : {&filter.avoid, &filter.uses})
-            if (!flags->empty() && static_cast<std::size_t>(edge.feature) >= flags->size())
-                throw std::invalid_argument("there must be a flag for each feature.");
+    for (const std::vector<char>* flags : {&filter.avoid, &filter.uses, &filter.root})
+        check_features(graph, *flags);
+    check_features(graph, filter.rises);
     auto out = std::make_shared<Graph>();
     const bool done = run_unlimited([&](Limits& limits) { return graph.filtered(filter, *out, limits); });
     return done ? out : nullptr;
 }
 
+// The trees of one shape; none when stopped.
+std::shared_ptr<Graph> graph_of_shape(const Graph& graph, const Array<std::int32_t>& feature,
+                                      const Array<std::int32_t>& left, const Array<std::int32_t>& right,
+                                      const std::vector<std::int32_t>& variable, const RunOptions& run) {
+    const TreeShape shape = shape_from(feature, left, right);
+    if (variable.empty()) throw std::invalid_argument("there must be a value for each feature.");
+    check_features(graph, variable);
+    auto out = std::make_shared<Graph>();
+    const bool done =
+        run_within(run, [&](Limits& limits) { return graph.of_shape(shape, variable, *out, limits); });
+    return done ? out : nullptr;
+}
+
 // Columns of packed bits, one for each feature of the problem; empty ones are never asked for.
-std::optional<NewArray<Digit>> vote_of(const Graph& graph, const std::vector<Array<std::uint64_t>>& columns,
-                                       std::size_t n_rows) {
+std::vector<const std::uint64_t*> bits_of(const Graph& graph,
+                                          const std::vector<Array<std::uint64_t>>& columns,
+                                          std::size_t n_rows) {
     std::vector<const std::uint64_t*> bits;
     for (const Array<std::uint64_t>& column : columns) bits.push_back(column.data());
     for (const GraphEdge& edge : graph.edges)
         if (static_cast<std::size_t>(edge.feature) >= columns.size() ||
             columns[static_cast<std::size_t>(edge.feature)].size() < (n_rows + 63) / 64)
             throw std::invalid_argument("a column that trees ask for is missing.");
+    return bits;
+}
+
+// How many functions the best trees are, and how many trees were looked at.
+std::pair<std::size_t, std::size_t> functions_of(Graph& graph,
+                                                 const std::vector<Array<std::uint64_t>>& columns,
+                                                 std::size_t n_rows, std::size_t max_trees,
+                                                 const RunOptions& run) {
+    const std::vector<const std::uint64_t*> bits = bits_of(graph, columns, n_rows);
+    const Functions found = run_within(
+        run, [&](Limits& limits) { return graph.count_functions(bits, n_rows, max_trees, limits); });
+    return {found.n_functions, found.n_trees};
+}
+
+std::optional<NewArray<Digit>> vote_of(const Graph& graph, const std::vector<Array<std::uint64_t>>& columns,
+                                       std::size_t n_rows) {
+    const std::vector<const std::uint64_t*> bits = bits_of(graph, columns, n_rows);
     std::vector<Digit> votes;
     const bool done = run_unlimited([&](Limits& limits) { return graph.vote(bits, n_rows, votes, limits); });
     if (!done) return std::nullopt;
@@ -190,10 +258,15 @@ void bind_graphs(nb::module_& m) {
         .def("trees", &trees_of, "numbers"_a)
         .def("tree", &tree_of, "number"_a)
         .def("filtered", &filter_graph, nb::kw_only(), "avoid"_a = std::vector<bool>(),
-             "uses"_a = std::vector<bool>(), "max_depth"_a.none() = nb::none(),
-             "max_leaves"_a.none() = nb::none(), "min_weight"_a.none() = nb::none(),
-             "min_rows"_a.none() = nb::none(), "yes_rows"_a.none() = nb::none(),
-             "budget"_a.none() = nb::none())
+             "uses"_a = std::vector<bool>(), "root"_a = std::vector<bool>(),
+             "rises"_a = std::vector<std::int8_t>(), "positive"_a = std::vector<bool>(),
+             "max_depth"_a.none() = nb::none(), "max_leaves"_a.none() = nb::none(),
+             "min_weight"_a.none() = nb::none(), "min_rows"_a.none() = nb::none(),
+             "yes_rows"_a.none() = nb::none(), "budget"_a.none() = nb::none())
+        .def("number_of", &number_of, "feature"_a, "left"_a, "right"_a)
+        .def("of_shape", &graph_of_shape, "feature"_a, "left"_a, "right"_a, "variable"_a, nb::kw_only(),
+             "run"_a)
+        .def("count_functions", &functions_of, "columns"_a, "n_rows"_a, nb::kw_only(), "max_trees"_a, "run"_a)
         .def("vote", &vote_of, "columns"_a, "n_rows"_a)
         .def("counts", [](const Graph& graph) { return to_array(std::vector<Count>(graph.counts)); })
         .def("features", &features_of)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from splitsecond._paths.path import PathEntry, RegularizationPath
     from splitsecond._paths.search import regularization_path
     from splitsecond._saving import load, save
+    from splitsecond._sets.groups import TreeGroup, TreeGroups
     from splitsecond._sets.tree_set import TreeSet
     from splitsecond._tables.data_checks import DataWarning, SingleLeafWarning
     from splitsecond._tables.errors import TableError
@@ -52,6 +53,8 @@ __all__ = [
     "ThresholdGuessBinarizer",
     "Tree",
     "TreeFARMS",
+    "TreeGroup",
+    "TreeGroups",
     "TreeSet",
     "check_table",
     "load",
@@ -87,6 +90,7 @@ _MODULES = {
     "_tables.table_report": ("ColumnReport", "TableReport", "check_table"),
     "_trees.explaining": ("Explanation",),
     "_trees.tree": ("Tree",),
+    "_sets.groups": ("TreeGroup", "TreeGroups"),
     "_sets.tree_set": ("TreeSet",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -1,4 +1,4 @@
-"""The commands rashomon, importance and explore."""
+"""The commands rashomon, importance, explore and groups."""
 
 from __future__ import annotations
 
@@ -58,6 +58,11 @@ CONDITIONS: dict[str, tuple[dict[str, Any], list[Any]]] = {
     "avoid": ({"avoids": ["income", "member"]}, ["--avoid", "income", "--avoid", "member"]),
     "uses": ({"uses": ["income", "job"]}, ["--uses", "income", "--uses", "job"]),
     "question": ({"uses": 'job == "clerk"'}, ["--uses", 'job == "clerk"']),
+    "root": ({"root": ["job", "income"]}, ["--root", "job", "--root", "income"]),
+    "monotone": (
+        {"monotone": {"age": 1, "income": -1}},
+        ["--monotone", "age=+", "--monotone", "income=-"],
+    ),
     "max_leaves": ({"max_leaves": 3}, ["--max-leaves", 3]),
     "min_leaf_rows": ({"min_leaf_rows": 30}, ["--min-leaf-rows", 30]),
 }
@@ -95,6 +100,70 @@ def test_conditions_that_no_tree_meets(people: Path, model_set: Path) -> None:
         done = run(*command, "--uses", "agee")
         assert done.exit_code == 1
         assert "'agee'" in done.stderr
+
+
+def test_directions_that_cannot_be_read(model_set: Path) -> None:
+    for given in ("age", "age=up", "=+"):
+        done = run("explore", model_set, "--monotone", given)
+        assert done.exit_code == 2
+        assert f"'{given}' is no column with a direction" in " ".join(done.stderr.split())
+    done = run("explore", model_set, "--monotone", "age=+", "--monotone", "age=-")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "--monotone gives the direction of 'age' twice" in done.stderr
+    done = run("explore", model_set, "--monotone", "job=+")
+    assert "the categories of 'job' have no order" in done.stderr
+    done = run("explore", model_set, "--monotone", "age=-", "--root", "age", "--max-leaves", 1)
+    assert "--root 'age', --monotone 'age=-', --max-leaves 1" in done.stderr
+
+
+def test_groups(people: Path, model_set: Path, tmp_path: Path) -> None:
+    trees = load(model_set).trees_
+    expected = trees.groups(pa.table(columns()), max_groups=1000)
+    found = result("groups", model_set, people, "--top", 1000)
+    assert found["n_trees"] == found["n_trees_of_set"] == trees.n_trees
+    assert (found["complete"], found["status"]) == (True, "complete")
+    for group, each in zip(found["groups"], expected, strict=True):
+        assert group["skeleton"] == each.skeleton
+        assert group["variables"] == list(each.variables)
+        assert (group["n_trees"], group["number"]) == (each.n_trees, each.number)
+        assert (group["n_functions"], group["n_functions_exact"]) == (each.n_functions, True)
+    text = run("groups", model_set, "--top", 2).stdout
+    assert text.startswith(f"2 groups of {sum(each.n_trees for each in expected[:2]):,} of ")
+    assert expected[1].skeleton in text
+    assert "functions" not in text
+    assert "functions" in run("groups", model_set, people).stdout
+    out = tmp_path / "groups.csv"
+    assert run("groups", model_set, "--uses", "job", "--out", out).exit_code == 0
+    rows = list(csv.DictReader(io.StringIO(out.read_text(encoding="utf-8"))))
+    asking = trees.filter(uses="job").groups(max_groups=20)
+    assert [int(row["n_trees"]) for row in rows] == [each.n_trees for each in asking]
+    assert all("job" in row["variables"] for row in rows)
+    late = run("groups", model_set, "--time-limit", 1e-9)
+    assert late.exit_code == 3
+    assert late.stdout.startswith("0 groups of 0 of ")
+
+
+def test_text_that_looks_like_numbers_in_columns_of_other_trees(tmp_path: Path) -> None:
+    """A file of a set alone has no model, and its best tree does not ask about all columns."""
+    random = np.random.default_rng(1)
+    code = random.choice(["01", "02", "03"], 90)
+    flag = random.integers(0, 2, 90)
+    y = np.where(random.random(90) < 0.2, 1 - flag, flag)
+    table = write_parquet(tmp_path / "t.parquet", {"code": code.tolist(), "flag": flag, "y": y})
+    part = tmp_path / "part.json"
+    fit = ("--target", "y", "--epsilon", 0.4, "--max-depth", 2, "--keep-trivial")
+    fit = (*fit, "--binarizer", "midpoint", "--method", "treefarms")
+    assert run("rashomon", table, *fit, "--max-leaves", 3, "--out", part).exit_code == 0
+    text = tmp_path / "t.csv"
+    lines = [f"{a},{b}" for a, b in zip(code, flag, strict=True)]
+    text.write_text("\n".join(["code,flag", *lines]), encoding="utf-8")
+    trees = load(part)
+    assert {literal.name for literal in trees[0].literals.values()} == {"flag"}
+    expected = trees.groups(pa.table({"code": code, "flag": flag}))
+    found = result("groups", part, text)
+    assert [g["n_functions"] for g in found["groups"]] == [g.n_functions for g in expected]
+    assert any("code" in group["variables"] for group in found["groups"])
+    assert run("predict", part, text, "--vote").exit_code == 0
 
 
 def test_a_set_is_scored_on_held_out_rows(people: Path, tmp_path: Path) -> None:

@@ -162,13 +162,11 @@ def test_class_weight_as_a_series() -> None:
 # What has no file of its own
 
 
-def test_what_to_save_in_place_of_a_tree(fitted: Any, tmp_path: Path) -> None:
+def test_what_to_save_in_place_of_a_path_or_pipeline(fitted: Any, tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     table = people()
     trees = regularization_path(table[["age"]], table["outcome"])
     for thing, hint in (
-        (fitted.tree_, "save the classifier"),
-        (fitted.trees_[0], "the set"),
         (trees, "path.best_.model"),
         (trees[0], "entry.model"),
         (make_pipeline(fitted), "pipeline[-1]"),

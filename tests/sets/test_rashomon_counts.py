@@ -94,6 +94,7 @@ def test_sequence(huge: Any) -> None:
         tree = huge[index]
         assert tree.n_leaves == 32
         assert tree.objective == huge.min_objective
+        assert huge.index(tree) == index
         assert shape_of(huge[index - n_trees]) == shape_of(tree)
     with pytest.raises(IndexError):
         huge[n_trees]
@@ -112,6 +113,20 @@ def test_sequence(huge: Any) -> None:
     assert [shape_of(tree) for tree, _ in zip(huge, range(300), strict=False)] == [
         shape_of(tree) for tree in huge[:300]
     ]
+
+
+def test_parts_of_a_huge_set(huge: Any) -> None:
+    """Trees of filtered sets are found in the whole, and in parts with several ways to each."""
+    part = huge.filter(uses=["x23", "x47"], root=["x1", "x7"])
+    assert 2**128 < part.n_trees < huge.n_trees
+    for tree in part.sample(5, random_state=0):
+        assert shape_of(huge[huge.index(tree)]) == shape_of(tree)
+        assert shape_of(part[part.index(tree)]) == shape_of(tree)
+    assert not any(tree in part for tree in huge.filter(avoids="x23").sample(5, random_state=0))
+    found = part.groups(max_groups=2)
+    assert found.status == "max_groups"
+    assert [group.n_trees for group in found] == [1, 1]  # every question is a variable of its own
+    assert found.to_frame("polars")["number"].to_list() == [0, 1]
 
 
 def test_numbering_is_one_to_one() -> None:

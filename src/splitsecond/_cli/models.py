@@ -154,7 +154,7 @@ def predict(
     voters = found.set_for("--vote") if vote else None
     chosen = found.tree(tree)
     predictor = chosen if tree is not None or found.model is None else found.model
-    source = Source.of(file, reading, _texts(found, chosen))
+    source = Source.of(file, reading, text_columns(found))
     table = source.read()
     for name in keep:
         source.check_column(table, name)
@@ -289,6 +289,8 @@ def meeting(trees: TreeSet, filters: o.Filters) -> TreeSet:
     found = trees.filter(
         uses=filters.uses,
         avoids=filters.avoid,
+        root=filters.root,
+        monotone=_directions(filters.monotone),
         max_leaves=filters.max_leaves,
         min_leaf_rows=filters.min_leaf_rows,
         min_leaf_weight=filters.min_leaf_weight,
@@ -305,10 +307,22 @@ def meeting(trees: TreeSet, filters: o.Filters) -> TreeSet:
     return found
 
 
+def _directions(given: list[tuple[str, int]]) -> dict[str, int]:
+    """Return the direction of each column; there is one."""
+    directions = dict(given)
+    if len(directions) < len(given):
+        twice = next(name for i, (name, _) in enumerate(given) if name in dict(given[:i]))
+        raise ValueError(f"--monotone gives the direction of {twice!r} twice.")
+    return directions
+
+
 def _conditions(filters: o.Filters) -> list[tuple[str, Any]]:
     """Return the options that were given, each with its value."""
     given: list[tuple[str, Any]] = [("--uses", repr(name)) for name in filters.uses]
     given += [("--avoid", repr(name)) for name in filters.avoid]
+    given += [("--root", repr(name)) for name in filters.root]
+    signs = {1: "+", -1: "-"}
+    given += [("--monotone", repr(f"{name}={signs[each]}")) for name, each in filters.monotone]
     limits = (
         ("--max-leaves", filters.max_leaves),
         ("--min-leaf-rows", filters.min_leaf_rows),
@@ -317,11 +331,10 @@ def _conditions(filters: o.Filters) -> list[tuple[str, Any]]:
     return given + [(name, f"{limit:.15g}") for name, limit in limits if limit is not None]
 
 
-def _texts(found: Opened, tree: Tree) -> list[str]:
+def text_columns(found: Opened) -> list[str]:
     """Return the columns that were text in training: values like 007 must not become numbers."""
-    variables: Any = tree.variables.values()
-    if found.model is not None:  # knows those that this tree does not ask about
-        variables = () if found.model.binarizer_ is None else found.model.binarizer_.variables_
+    model = found.model or found.set_for("predict").to_classifier()  # knows more than one tree asks
+    variables = () if model.binarizer_ is None else model.binarizer_.variables_
     return [
         variable.name
         for variable in variables

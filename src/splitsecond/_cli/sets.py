@@ -77,8 +77,7 @@ def rashomon(
     with warnings_as_notes():
         fit_with_bar(model, data, "searching")
     found: TreeSet = model.trees_
-    is_filtered = filters != o.Filters(uses=[], avoid=[])
-    trees = meeting(found, filters) if is_filtered else found
+    trees = found if filters.is_empty else meeting(found, filters)
     best = trees[0]
     score: dict[str, Any] = {}
     by_tree: list[tuple[str, float]] = []
@@ -110,7 +109,7 @@ def rashomon(
         if score:
             write("")
             write_scores(f"the best tree on {score['rows']:,} held-out rows", score)
-    finish(model, writing, trees=trees if is_filtered else None)
+    finish(model, writing, trees=None if filters.is_empty else trees)
 
 
 def _print(

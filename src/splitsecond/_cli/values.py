@@ -13,6 +13,7 @@ import typer
 
 AUTO, ONE_STANDARD_ERROR = "auto", "1se"  # words for lambda
 WEIGHTINGS = ("none", "balanced")  # words for class weights
+SIGNS = {"+": 1, "-": -1}  # directions of monotone columns
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
@@ -86,6 +87,17 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i]))
         raise ValueError(f"{twice!r} occurs twice")
     return found
+
+
+def monotone_of(text: str) -> tuple[str, int]:
+    """Read a column and its direction, such as income=+."""
+    name, _, sign = text.rpartition("=")
+    if not name or sign not in SIGNS:
+        raise typer.BadParameter(
+            f"{text!r} is no column with a direction, such as income=+ or debts=-.",
+            param_hint="--monotone",
+        )
+    return name, SIGNS[sign]
 
 
 def level_of(text: str) -> dict[str, float | None]:

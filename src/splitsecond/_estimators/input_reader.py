@@ -56,6 +56,11 @@ class InputReader:
         return [Literal(j, name, "is 1") for j, name in enumerate(self.column_names)]
 
     @cached_property
+    def columns_of(self) -> dict[Literal, int]:
+        """The 0/1 column of each question."""
+        return {literal: place for place, literal in enumerate(self.literals)}
+
+    @cached_property
     def column_names(self) -> list[str]:
         """What the user's columns are called, also those without questions."""
         if self.binarizer is not None:
@@ -71,12 +76,13 @@ class InputReader:
         columns = (literal.column for literal in literals.values())
         return {
             "literals": literals,
-            "variables": {column: self._variable(column) for column in columns},
+            "variables": {column: self.variable(column) for column in columns},
             "n_columns": self.n_columns,
             "with_missing": self._with_missing,
         }
 
-    def _variable(self, column: int) -> Variable:
+    def variable(self, column: int) -> Variable:
+        """Return what a column of the user's table is."""
         if self.binarizer is not None:
             return self.binarizer.variables_[column]
         label = column if self.labels is None else self.labels[column]

@@ -70,6 +70,11 @@ class Numbering:
         """Return the nodes of one tree."""
         return self._graph.tree((place,) if self._n_words == 1 else self._words(place))
 
+    def place_of(self, *arrays: NDArray[np.int32]) -> int | None:
+        """Return the number of the tree with these rows, without the last; None: it is not here."""
+        words = self._graph.number_of(*arrays)
+        return None if words is None else number_of(words)
+
     def nodes_of(self, numbers: NDArray[np.uint64]) -> Iterator[NDArray[np.int32]]:
         """Yield the nodes of each tree, fetched a chunk at a time."""
         for begin in range(0, len(numbers), CHUNK):

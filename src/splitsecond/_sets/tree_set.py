@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from numbers import Integral
@@ -25,6 +25,9 @@ from splitsecond._sets.choosing import (
 )
 from splitsecond._sets.explorer import explorer_data, explorer_page
 from splitsecond._sets.graph_arrays import GraphArrays, arrays_of, graph_of
+from splitsecond._sets.groups import TreeGroups, find_groups
+from splitsecond._sets.looking_up import place_of
+from splitsecond._sets.monotone import monotone_condition
 from splitsecond._sets.numbering import MAX_LISTED, Numbering
 from splitsecond._sets.record import REASONS, STOPPED, FitRecord
 from splitsecond._sets.scale import Scale
@@ -222,6 +225,24 @@ class TreeSet(Sequence[Tree]):
     def __iter__(self) -> Iterator[Tree]:
         return self._listed(range(self.n_trees))
 
+    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
+        """Return the number of a tree in this set, without listing it; ValueError if it is none.
+
+        The tree may come from elsewhere: a filtered or a larger set, a file, another fit. It is
+        looked up by its questions, its shape and what its leaves say.
+        """
+        place = place_of(self, value)
+        if place is None or place not in range(*slice(start, stop).indices(self.n_trees)):
+            raise ValueError(f"{shown(value)} is not in {self!r}.")
+        return place
+
+    def count(self, value: Any) -> int:
+        """Return 1 if a tree is in this set, and 0 if not: no tree is there twice."""
+        return int(value in self)
+
+    def __contains__(self, value: object) -> bool:
+        return place_of(self, value) is not None
+
     def sample(self, n: int, random_state: Any = None) -> list[Tree]:
         """Draw trees, each with the same probability, with replacement."""
         nodes = self._numbering.nodes_of(self._numbering.draw(n, random_state))
@@ -252,6 +273,8 @@ class TreeSet(Sequence[Tree]):
         *,
         uses: Any = (),
         avoids: Any = (),
+        root: Any = (),
+        monotone: Mapping[str, int | str] | None = None,
         max_leaves: int | None = None,
         max_depth: int | None = None,
         min_leaf_rows: float | None = None,
@@ -264,15 +287,34 @@ class TreeSet(Sequence[Tree]):
         uses, avoids : str or list of str
             Source variables (``"age"``) or questions (``"age <= 40"``) that each tree must ask
             about, every one of them; or must not.
+        root : str or list of str
+            Variables or questions, one of which each tree must ask about first. A single leaf
+            asks nothing.
+        monotone : dict of str to int or str, optional
+            Columns with 1 or "increasing", -1 or "decreasing": raising the column never turns a
+            prediction of the second class into one of the first (decreasing: the other way round).
+            See the notes.
         max_leaves, max_depth : int, optional
             Size of the trees.
         min_leaf_rows : int or float, optional
             Training rows in the smallest leaf, whatever their weights.
         min_leaf_weight : int or float, optional
             Training weight in the smallest leaf.
+
+        Notes
+        -----
+        `monotone` is for two classes, and for columns of numbers, ordered categories or 0 and 1.
+        Trees pass if at every split on an increasing column the side of the lower values is a leaf
+        that predicts the first class, or the side of the higher values a leaf that predicts the
+        second one. That is sufficient, but not necessary: trees that fail may be monotone, too. It
+        says nothing of probabilities. It is about two known values: a missing one answers no, which
+        puts it with the higher values at ``"income <= 40"`` and with the 0 of a 0/1 column, and
+        ``"income is missing"`` may be asked anywhere.
         """
         narrowed = self._narrowed(
             avoid=mark_features(self._reader, avoids),
+            root=mark_features(self._reader, root),
+            **monotone_condition(self._reader, monotone, self._classes, self._source.labels),
             max_leaves=check_condition("max_leaves", max_leaves, Integral),
             max_depth=check_condition("max_depth", max_depth, Integral),
             min_weight=min_units(min_leaf_weight, self._scale.unit),
@@ -286,6 +328,10 @@ class TreeSet(Sequence[Tree]):
         graph = self._graph.filtered(**conditions)
         if graph is None:
             raise KeyboardInterrupt
+        return self._of_graph(graph, bound)
+
+    def _of_graph(self, graph: _core.Graph, bound: Fraction | None = None) -> TreeSet:
+        """Return some of the trees as a set."""
         return TreeSet(
             graph,
             self._scale,
@@ -317,6 +363,40 @@ class TreeSet(Sequence[Tree]):
         }
         used = {name: count for name, count in usage.items() if count > 0}
         return dict(sorted(used.items(), key=lambda item: -item[1]))
+
+    def groups(
+        self,
+        X: Any = None,
+        *,
+        max_groups: int = 100,
+        max_trees: int = 100_000,
+        time_limit: float | None = None,
+    ) -> TreeGroups:
+        """Return the trees in groups that ask about the same variables in the same shape.
+
+        Thresholds and categories make no difference. The set is walked through from the best tree
+        on, and every tree that is the first of its kind makes a group; how many trees a group has
+        is then counted exactly, without listing them.
+
+        Parameters
+        ----------
+        X : table, optional
+            Rows, to count in each group the trees that differ in what they predict for them.
+        max_groups : int, default=100
+            Groups to find.
+        max_trees : int, default=100_000
+            Trees to walk through; and in each group, to compare on the rows of `X`.
+        time_limit : float, optional
+            In seconds; the groups found until then are returned.
+
+        Returns
+        -------
+        TreeGroups
+            A sequence of `TreeGroup`, each with its ``trees``, another `TreeSet`. It says whether
+            all trees are in it.
+        """
+        self._warn_if_partial()
+        return find_groups(self, X, max_groups, max_trees, time_limit)
 
     def plot_objectives(self, ax: Any = None) -> Any:
         """Draw with matplotlib how many trees there are for each objective; returns the axes."""

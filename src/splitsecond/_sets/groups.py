@@ -1,0 +1,333 @@
+"""Trees of a set that ask about the same variables in the same shape, thresholds aside."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond import _core
+from splitsecond._support.checks import check_limit, check_number
+from splitsecond._support.frames import frame_of
+from splitsecond._support.messages import shortened, shown_number
+from splitsecond._support.names import public
+from splitsecond._tables.binary import Table
+from splitsecond._tables.bits import pack_bits
+from splitsecond._trees.tree import Tree
+
+if TYPE_CHECKING:
+    from splitsecond._sets.tree_set import TreeSet
+
+LEAF = "."  # in the text of a skeleton
+MAX_SHOWN = 20  # groups that are printed
+MAX_TEXT = 100  # characters of a skeleton that are printed
+JUST_OVER = 1e-3  # seconds by which the core's clock may be ahead
+
+
+@public
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeGroup:
+    """Trees that ask about the same variables in the same shape, whatever their thresholds.
+
+    Attributes
+    ----------
+    trees : TreeSet
+        All of them, best first.
+    skeleton : str
+        The variable at each split, then in brackets what follows on yes and on no; a dot is a leaf:
+        ``"age [income [., .], .]"``.
+    number : int
+        The number of the best of them in the whole set.
+    n_trees : int
+        How many there are, exactly.
+    best : Tree
+        The best of them.
+    min_objective : float
+        The objective of the best.
+    variables : tuple of str
+        What they ask about.
+    n_functions : int or None
+        How many of them differ in what they predict for the rows that were given; None if none
+        were.
+    n_functions_exact : bool
+        Whether all trees were compared; otherwise there are at least ``n_functions``.
+    """
+
+    trees: TreeSet
+    skeleton: str
+    number: int
+    variables: tuple[str, ...]
+    n_functions: int | None = None
+    n_functions_exact: bool = False
+
+    @property
+    def n_trees(self) -> int:
+        """How many trees there are."""
+        return self.trees.n_trees
+
+    @cached_property
+    def best(self) -> Tree:
+        """The best tree."""
+        best: Tree = self.trees[0]
+        return best
+
+    @property
+    def min_objective(self) -> float:
+        """The objective of the best tree, as the set counts it."""
+        return self.trees.min_objective
+
+    def __repr__(self) -> str:
+        n_trees = self.n_trees
+        parts = [
+            self.skeleton,
+            f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}",
+            f"objective from {self.min_objective:.4f}",
+        ]
+        if self.n_functions is not None:
+            functions = "function" if self.n_functions == 1 else "functions"
+            parts.append(f"{self.functions_text()} {functions}")
+        return f"<TreeGroup: {', '.join(parts)}>"
+
+    def functions_text(self) -> str:
+        """Write the number of functions; with >= where there may be more."""
+        if self.n_functions is None:
+            return ""
+        return f"{'' if self.n_functions_exact else '>= '}{self.n_functions:,}"
+
+
+@public
+class TreeGroups(Sequence[TreeGroup]):
+    """Groups of trees, those of the best trees first: what `TreeSet.groups` returns.
+
+    Attributes
+    ----------
+    n_trees : int
+        Trees in these groups together, exactly.
+    n_trees_of_set : int
+        Trees in the whole set.
+    is_complete : bool
+        Whether every tree of the set is in one of the groups.
+    status : str
+        "complete"; or what ended the search for groups: "max_groups", "max_trees" or "time_limit".
+    """
+
+    def __init__(self, groups: Sequence[TreeGroup], n_trees_of_set: int, status: str) -> None:
+        self._groups = list(groups)
+        self.n_trees_of_set = n_trees_of_set
+        self.status = status
+
+    @property
+    def n_trees(self) -> int:
+        """Trees in these groups together."""
+        return sum(group.n_trees for group in self._groups)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every tree of the set is in one of the groups."""
+        return self.n_trees == self.n_trees_of_set
+
+    @overload
+    def __getitem__(self, index: int) -> TreeGroup: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[TreeGroup]: ...
+    def __getitem__(self, index: int | slice) -> TreeGroup | list[TreeGroup]:
+        return self._groups[index]
+
+    def __len__(self) -> int:
+        return len(self._groups)
+
+    def __repr__(self) -> str:
+        return f"<TreeGroups: {self.about()}>"
+
+    def about(self) -> str:
+        """Say how many groups there are, and how many trees are in them."""
+        groups = f"{len(self)} {'group' if len(self) == 1 else 'groups'}"
+        whole = shown_number(self.n_trees_of_set)
+        if self.is_complete:
+            return f"{groups} of all {whole} trees"
+        return f"{groups} of {shown_number(self.n_trees)} of {whole} trees ({self.status})"
+
+    def __str__(self) -> str:
+        with_functions = any(group.n_functions is not None for group in self)
+        rows = [["trees", "objective", *(["functions"] if with_functions else []), ""]]
+        for group in self[:MAX_SHOWN]:
+            functions = [group.functions_text()] if with_functions else []
+            objective = f"{group.min_objective:.4f}"
+            rows.append([shown_number(group.n_trees), objective, *functions])
+            rows[-1].append(shortened(group.skeleton, MAX_TEXT))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+        lines = [
+            "  ".join([*(f"{cell:>{w}}" for cell, w in zip(row, widths, strict=False)), row[-1]])
+            for row in rows
+        ]
+        more = len(self) - MAX_SHOWN
+        if more > 0:
+            lines.append(f"and {more} more groups")
+        return "\n".join([self.about(), *(line.rstrip() for line in lines)])
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """Return a data frame ("pandas" or "polars"), a row for each group.
+
+        Columns: ``skeleton``, ``variables``, ``n_leaves``, ``depth``, ``number`` (of the best tree
+        in the set), ``n_trees``, ``share`` (of the trees of the set), ``min_objective``, and with
+        rows ``n_functions`` and ``n_functions_exact``. Numbers of trees that 64 bits cannot hold
+        are rounded.
+        """
+        columns: dict[str, list[Any]] = {
+            "skeleton": [group.skeleton for group in self],
+            "variables": [", ".join(group.variables) for group in self],
+            "n_leaves": [group.best.n_leaves for group in self],
+            "depth": [group.best.depth for group in self],
+            "number": _fitting([group.number for group in self]),
+            "n_trees": _fitting([group.n_trees for group in self]),
+            "share": [group.n_trees / self.n_trees_of_set for group in self],
+            "min_objective": [group.min_objective for group in self],
+        }
+        if any(group.n_functions is not None for group in self):
+            columns["n_functions"] = [group.n_functions for group in self]
+            columns["n_functions_exact"] = [group.n_functions_exact for group in self]
+        return frame_of(columns, library)
+
+
+def _fitting(numbers: list[int]) -> list[Any]:
+    return numbers if max(numbers, default=0) < 2**63 else [float(each) for each in numbers]
+
+
+class _Clock:
+    """What is left of a time limit."""
+
+    def __init__(self, time_limit: Any) -> None:
+        seconds = check_limit("time_limit", time_limit, "seconds")
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    def run(self) -> _core.RunOptions:
+        """Return the limits of a call to the core."""
+        if self._end is None:
+            return _core.RunOptions()
+        return _core.RunOptions(time_limit=max(0.0, self._end - time.monotonic()))
+
+    def is_over(self) -> bool:
+        return self._end is not None and time.monotonic() >= self._end - JUST_OVER
+
+
+@dataclass
+class _Search:
+    """Looks through trees, best first, for those that are the first of their group."""
+
+    trees: TreeSet
+    clock: _Clock
+    max_trees: int
+    max_groups: int
+    rows: _Rows | None
+    found: list[TreeGroup] = field(default_factory=list)
+
+    def run(self) -> str:
+        """Find groups until something ends that, and return what."""
+        trees, literals = self.trees, self.trees._reader.literals
+        columns = [literal.column for literal in literals]
+        variable_of = np.array([*columns, -1], dtype=np.int32)  # the last: of a leaf's -1
+        seen: set[bytes] = set()
+        left = trees.n_trees
+        for place, nodes in enumerate(self._best_trees()):
+            if self.clock.is_over():
+                return "time_limit"
+            asked = variable_of[nodes[0]]
+            key = asked.tobytes()  # in preorder, with leaves: that is the whole shape
+            if key in seen:
+                continue
+            if len(self.found) == self.max_groups:
+                return "max_groups"
+            seen.add(key)
+            group = self._group(place, asked, nodes, columns)
+            if group is None:
+                return "time_limit"
+            self.found.append(group)
+            left -= group.n_trees
+            if left == 0:
+                break
+        return "max_trees" if left else "complete"
+
+    def _best_trees(self) -> Iterator[NDArray[np.int32]]:
+        numbering = self.trees._numbering
+        return numbering.nodes_in(range(min(numbering.n_trees, self.max_trees)))
+
+    def _group(
+        self,
+        place: int,
+        asked: NDArray[np.int32],
+        nodes: NDArray[np.int32],
+        columns: list[int],
+    ) -> TreeGroup | None:
+        graph = self.trees._graph.of_shape(
+            asked, nodes[1].copy(), nodes[2].copy(), columns, run=self.clock.run()
+        )
+        if graph is None:
+            if self.clock.is_over():
+                return None
+            raise KeyboardInterrupt
+        part = self.trees._of_graph(graph)
+        names = [self.trees._reader.column_names[column] if column >= 0 else "" for column in asked]
+        functions: dict[str, Any] = {}
+        if self.rows is not None:
+            n_functions, n_seen = graph.count_functions(
+                self.rows.columns, self.rows.n_rows, max_trees=self.max_trees, run=self.clock.run()
+            )
+            if n_seen < min(part.n_trees, self.max_trees) and not self.clock.is_over():
+                raise KeyboardInterrupt
+            functions = {"n_functions": n_functions, "n_functions_exact": n_seen == part.n_trees}
+        return TreeGroup(
+            part,
+            _skeleton(names, nodes[1], nodes[2]),
+            place,
+            tuple(dict.fromkeys(name for name in names if name)),
+            **functions,
+        )
+
+
+def find_groups(
+    trees: TreeSet, X: Any, max_groups: Any, max_trees: Any, time_limit: Any
+) -> TreeGroups:
+    """Return the groups of a set's trees."""
+    max_groups = check_number("max_groups", max_groups, Integral, "groups to find", minimum=1)
+    max_trees = check_number("max_trees", max_trees, Integral, "trees to look at", minimum=1)
+    clock = _Clock(time_limit)
+    rows = None
+    if X is not None:
+        asked = trees._graph.features()
+        rows = _Rows(trees._reader.read(X), asked, len(trees._reader.literals))
+    search = _Search(trees, clock, min(max_trees, 2**62), max_groups, rows)
+    status = search.run() if trees.n_trees else "complete"
+    return TreeGroups(search.found, trees.n_trees, status)
+
+
+class _Rows:
+    """The different rows of a table, as far as some questions tell them apart."""
+
+    def __init__(self, table: Table, asked: list[int], n_features: int) -> None:
+        nothing = np.zeros(0, dtype=np.uint64)
+        self.columns = [nothing] * n_features
+        self.n_rows = min(table.n_rows, 1)
+        if not asked or table.n_rows == 0:
+            return
+        answers = np.stack([table.column(j) == 1 for j in asked], axis=1)
+        patterns = np.packbits(answers, axis=1)
+        whole = np.dtype((np.void, patterns.shape[1]))
+        _, first = np.unique(patterns.view(whole).ravel(), return_index=True)
+        self.n_rows = len(first)
+        for place, j in enumerate(asked):
+            self.columns[j] = pack_bits(answers[first, place])
+
+
+def _skeleton(names: list[str], left: NDArray[np.int32], right: NDArray[np.int32]) -> str:
+    """Write the variables of a tree; children come after their parents."""
+    texts = [LEAF] * len(names)
+    for node in reversed(range(len(names))):
+        if left[node] >= 0:
+            texts[node] = f"{names[node]} [{texts[left[node]]}, {texts[right[node]]}]"
+    return texts[0]
