@@ -244,7 +244,7 @@ def explore(
     trees: o.SetOfTrees,
     top: Annotated[
         int, typer.Option(metavar="N", min=1, help="Maximum trees on the page, the best ones.")
-    ] = 200,
+    ] = 1000,
     filters: o.Filters,
     writing: o.Writing,
 ) -> None:
@@ -254,7 +254,7 @@ def explore(
     """
     check_out(writing, trees)
     good = meeting(open_model(trees).set_for("explore"), filters)
-    write_out(writing.out, to_json(good.to_explorer(top)) if writing.json else good.to_html(top))
+    write_out(writing.out, to_json(good.to_explorer(top)) if writing.json else good.to_html(max_trees=top))
 
 
 def open_model(path: Path) -> Opened:

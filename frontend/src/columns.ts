@@ -1,0 +1,39 @@
+// What the table and the scatter plot can show of a tree.
+import { data, Tree } from "./data";
+import { objectiveText, valueText, whole } from "./text";
+
+export interface Column {
+  key: string;
+  title: string;
+  value: (tree: Tree) => number | null;
+  text: (tree: Tree) => string;
+}
+
+export const columns: Column[] = [
+  { key: "objective", title: "objective", value: (tree) => tree.objective, text: (tree) => objectiveText(tree.objective) },
+  { key: "leaves", title: "leaves", value: (tree) => tree.leaves, text: (tree) => whole(tree.leaves) },
+  { key: "depth", title: "depth", value: (tree) => tree.depth, text: (tree) => whole(tree.depth) },
+  { key: "measured", title: data.measure, value: (tree) => tree.measured, text: (tree) => valueText(tree.measured) },
+  ...data.criteria.map(({ name, values }) => ({
+    key: name,
+    title: `held-out ${name}`,
+    value: (tree: Tree) => values[tree.number],
+    text: (tree: Tree) => valueText(values[tree.number]),
+  })),
+];
+
+export const columnOf = (key: string) => columns.find((column) => column.key === key) ?? columns[0];
+
+// Trees in the order of a column; those without a value come last, equal ones by their number.
+export function sorted(trees: Tree[], sort: string): Tree[] {
+  const sign = sort.startsWith("-") ? -1 : 1;
+  const key = sort.replace(/^-/, "");
+  const value = key === "number" ? (tree: Tree) => tree.number : columnOf(key).value;
+  return [...trees].sort((a, b) => {
+    const [x, y] = [value(a), value(b)];
+    if (x === y) return a.number - b.number;
+    if (x === null) return 1;
+    if (y === null) return -1;
+    return sign * (x - y);
+  });
+}
