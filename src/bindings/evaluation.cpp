@@ -11,6 +11,12 @@ namespace {
 
 using PriceArray = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+// Where None stands for a limit, Ctrl-C is an exception.
+[[noreturn]] void interrupt() {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    throw nb::python_error();
+}
+
 // A set walked with some rows, which it holds on to with the graph.
 class SetRows {
 public:
@@ -51,15 +57,27 @@ public:
 
     std::optional<double> mean(const PriceArray& prices, const std::string& by, const RunOptions& run) {
         const Prices given = prices_of(prices, by);
-        return run_within(run, [&](Limits& limits) { return set_->mean(given, limits); });
+        bool is_interrupted = false;
+        const auto found = run_within(run, [&](Limits& limits) {
+            const auto out = set_->mean(given, limits);
+            is_interrupted = limits.reason() == Status::interrupted;
+            return out;
+        });
+        if (is_interrupted) interrupt();
+        return found;
     }
 
     std::shared_ptr<Graph> at_most(const PriceArray& prices, const std::string& by, double bound,
                                    const RunOptions& run) const {
         const Prices given = prices_of(prices, by);
         auto out = std::make_shared<Graph>();
-        const bool done =
-            run_within(run, [&](Limits& limits) { return set_->at_most(given, bound, *out, limits); });
+        bool is_interrupted = false;
+        const bool done = run_within(run, [&](Limits& limits) {
+            const bool found = set_->at_most(given, bound, *out, limits);
+            is_interrupted = limits.reason() == Status::interrupted;
+            return found;
+        });
+        if (is_interrupted) interrupt();
         return done ? out : nullptr;
     }
 

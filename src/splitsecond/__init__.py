@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from splitsecond._paths.path import PathEntry, RegularizationPath
     from splitsecond._paths.search import regularization_path
     from splitsecond._saving import load, save
+    from splitsecond._sets.evaluation import SetEvaluation
     from splitsecond._sets.groups import TreeGroup, TreeGroups
     from splitsecond._sets.tree_set import TreeSet
     from splitsecond._tables.data_checks import DataWarning, SingleLeafWarning
@@ -47,6 +48,7 @@ __all__ = [
     "RashomonImportance",
     "RegularizationPath",
     "SPLITClassifier",
+    "SetEvaluation",
     "SingleLeafWarning",
     "TableError",
     "TableReport",
@@ -90,6 +92,7 @@ _MODULES = {
     "_tables.table_report": ("ColumnReport", "TableReport", "check_table"),
     "_trees.explaining": ("Explanation",),
     "_trees.tree": ("Tree",),
+    "_sets.evaluation": ("SetEvaluation",),
     "_sets.groups": ("TreeGroup", "TreeGroups"),
     "_sets.tree_set": ("TreeSet",),
 }

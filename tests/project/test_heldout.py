@@ -168,3 +168,13 @@ def test_pictures_of_losses_can_be_drawn() -> None:
     gains = figure.axes[2].lines[1].get_xydata()
     assert gains[0].tolist() == [0, 0]
     assert gains[-1] == pytest.approx([1, 1])
+
+
+def test_pictures_of_criteria_can_be_drawn() -> None:
+    pytest.importorskip("matplotlib")
+    import criteria_pictures
+
+    figure = criteria_pictures.draw(criteria_pictures.evaluated())
+    ranges, frontier = figure.axes
+    assert [text.get_text() for text in ranges.get_yticklabels()] == criteria_pictures.SHOWN
+    assert frontier.get_ylabel() == "error"

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 import splitsecond
-from splitsecond._cli import bench, doctor, fitting, groups, models, paths, sets
+from splitsecond._cli import bench, doctor, evaluate, fitting, groups, models, paths, sets
 from splitsecond._cli.options import grouped
 from splitsecond._cli.output import say
 from splitsecond._support.messages import MAX_OF_MESSAGE, shortened
@@ -79,6 +79,7 @@ for command in (
     models.show,
     models.predict,
     sets.rashomon,
+    evaluate.evaluate,
     sets.importance,
     models.choose,
     models.export,

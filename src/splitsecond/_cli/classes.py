@@ -37,10 +37,12 @@ def class_weight_for(given: Sequence[Any], data: Data) -> dict[Any, float] | str
 
 
 def costs_for(given: Costs | None, data: Data) -> Costs | None:
-    """Return costs as estimators take them: JSON has names of classes and actions as text."""
-    if given is None:
-        return None
-    classes = np.unique(data.y).tolist()
+    """Return costs as estimators take them, by the classes of the target."""
+    return None if given is None else costs_named(given, np.unique(data.y).tolist())
+
+
+def costs_named(given: Costs, classes: Sequence[Any]) -> Costs:
+    """Return costs by actions and classes: JSON has the names of both as text."""
     costs: Costs = {}
     for text, row in given.items():
         action = class_written(text, classes)

@@ -50,7 +50,7 @@ def read_data(source: Source, target: str, weight: str | None) -> Data:
         check_column(source, X[name], name)
     if not any(_varies(X[name]) for name in X.column_names):
         raise nothing_to_ask(source.name)
-    weights = None if weight is None else _weights_of(source, table, weight)
+    weights = None if weight is None else weights_of(source, table, weight)
     return Data(X, y, weights, source, len(y))
 
 
@@ -60,8 +60,10 @@ def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
 
 
-def labels_of(source: Source, table: pa.Table, name: str) -> NDArray[Any]:
-    """Return class labels; refuse a column that has none for some rows, or only one."""
+def labels_of(
+    source: Source, table: pa.Table, name: str, *, may_be_one: bool = False
+) -> NDArray[Any]:
+    """Return class labels; refuse a column that has none for some rows, or only one to learn."""
     column = decoded(table[name])
     kind = column.type
     if pa.types.is_temporal(kind) or pa.types.is_nested(kind):
@@ -83,7 +85,7 @@ def labels_of(source: Source, table: pa.Table, name: str) -> NDArray[Any]:
             f"The target {name!r} holds numbers such as {example}, a quantity and not classes: "
             "make classes of it first, for example by a threshold."
         )
-    if len(pc.unique(column)) == 1:
+    if not may_be_one and len(pc.unique(column)) == 1:
         raise ValueError(
             f"The target {name!r} is {labels[0]!r} in every row ({len(labels):,}): there is "
             "nothing to tell apart."
@@ -91,7 +93,8 @@ def labels_of(source: Source, table: pa.Table, name: str) -> NDArray[Any]:
     return labels
 
 
-def _weights_of(source: Source, table: pa.Table, name: str) -> NDArray[np.float64]:
+def weights_of(source: Source, table: pa.Table, name: str) -> NDArray[np.float64]:
+    """Return the weights of rows; refuse what is no weight."""
     column = table[name]
     try:
         weights: NDArray[np.float64] = column.cast(pa.float64()).to_numpy()

@@ -333,8 +333,12 @@ def _conditions(filters: o.Filters) -> list[tuple[str, Any]]:
 
 def text_columns(found: Opened) -> list[str]:
     """Return the columns that were text in training: values like 007 must not become numbers."""
-    model = found.model or found.set_for("predict").to_classifier()  # knows more than one tree asks
-    variables = () if model.binarizer_ is None else model.binarizer_.variables_
+    variables: Any
+    if found.alone is not None:
+        variables = found.alone.variables.values()
+    else:  # knows more than one tree asks
+        model = found.model or found.set_for("predict").to_classifier()
+        variables = () if model.binarizer_ is None else model.binarizer_.variables_
     return [
         variable.name
         for variable in variables

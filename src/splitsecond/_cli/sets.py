@@ -68,6 +68,7 @@ def rashomon(
     check_out(writing, file)
     data = read_data(Source.of(file, columns), target, weight)
     from splitsecond._cli.estimators import finish, fit_with_bar, make_set, summary
+    from splitsecond._cli.evaluate import held_out_criteria, write_criteria
     from splitsecond._cli.scoring import headline, hold_out, majority_class, scores, write_scores
 
     held_out = None
@@ -86,6 +87,9 @@ def rashomon(
         by_tree = [headline(tree, held_out) for tree in trees[:top]]
         plural = "expected_costs" if "expected_cost" in score else "accuracies"
         score = {"rows": len(held_out), **score, plural: [value for _, value in by_tree]}
+        limits = {"time_limit": time_limit, "memory_limit": sets.memory_limit}
+        with warnings_as_notes():
+            score["criteria"] = held_out_criteria(trees, held_out, limits)
     if writing.json:
         write_json(
             {
@@ -109,6 +113,9 @@ def rashomon(
         if score:
             write("")
             write_scores(f"the best tree on {score['rows']:,} held-out rows", score)
+            if score["criteria"]:
+                write(f"\nall trees on {score['rows']:,} held-out rows:")
+                write_criteria(score["criteria"])
     finish(model, writing, trees=None if filters.is_empty else trees)
 
 

@@ -45,6 +45,7 @@ from splitsecond._trees.tree import Tree, leaf_of_rows
 
 if TYPE_CHECKING:
     from splitsecond._estimators.sets import RashomonClassifier
+    from splitsecond._sets.evaluation import SetEvaluation
 
 
 @public
@@ -487,6 +488,64 @@ class TreeSet(SetPage, Sequence[Tree]):
     def disputed(self, X: Any) -> NDArray[np.intp]:
         """Return the rows' numbers, those that the trees disagree on most first."""
         return np.argsort(-prediction_variance(self._shares(X)), kind="stable")
+
+    def evaluate(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        groups: Any = None,
+        costs: Any = None,
+        sample_weight: Any = None,
+        positive: Any = None,
+        max_trees: int = 10_000,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+    ) -> SetEvaluation:
+        """Evaluate all trees on given rows, such as held-out ones: error, costs, rates, by group.
+
+        Parameters
+        ----------
+        X, y
+            Rows and their classes.
+        groups : str, list of str, array-like or data frame, optional
+            What divides the rows into groups, such as a protected attribute: a column of X or
+            several, by name; or values, one for each row, which need not be in X. Several
+            attributes (a data frame, or a dict of names to values) are looked at one by one.
+            Rows whose value is missing are a group of their own, "(missing)".
+        costs : dict or array, optional
+            What each class costs for each label that trees predict, as for `TreeFARMS`; by
+            default what the set was fitted for.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
+        positive : label, optional
+            The class that rates are about, against all others; by default the second of two. In a
+            set with actions that are no classes, an action, for its selection rate.
+        max_trees : int, default=10000
+            Trees to look at for criteria that are not additive, the best ones.
+        time_limit : float, optional
+            Seconds for each question that the evaluation is asked.
+        memory_limit : int, optional
+            Bytes for each question.
+
+        Returns
+        -------
+        SetEvaluation
+        """
+        from splitsecond._sets.evaluated_rows import EvaluatedRows
+        from splitsecond._sets.evaluation import SetEvaluation
+
+        rows = EvaluatedRows.read(self, X, y, groups, sample_weight)
+        self._warn_if_partial()
+        return SetEvaluation(
+            self,
+            rows,
+            costs=costs,
+            positive=positive,
+            max_trees=max_trees,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+        )
 
     # ---- leaving ------------------------------------------------------------------------------
 

@@ -1,0 +1,205 @@
+"""The command ``evaluate``: all trees of a set on the rows of a table."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from splitsecond._cli import options as o
+from splitsecond._cli.classes import class_named, costs_named
+from splitsecond._cli.data import Data, labels_of, weights_of
+from splitsecond._cli.models import open_model, text_columns
+from splitsecond._cli.output import (
+    check_out,
+    to_csv,
+    to_json,
+    warnings_as_notes,
+    write,
+    write_out,
+    write_table,
+)
+from splitsecond._cli.row_places import rows_of_file
+from splitsecond._cli.sources import Source
+from splitsecond._cli.values import bytes_of, costs_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from splitsecond import SetEvaluation, TreeSet
+
+LOSSES = ("error", "cost", "brier_score", "log_loss")  # that are shown of held-out rows
+NUMBERS = ("minimum", "mean", "maximum", "tree_0", "minimum_tree", "maximum_tree")
+
+
+def evaluate(
+    *,
+    trees: o.SetOfTrees,
+    file: o.File,
+    target: o.Target,
+    group: Annotated[
+        list[str], o.several("COL", "Column that divides the rows into groups, such as sex")
+    ],
+    criterion: Annotated[
+        list[str], o.several("NAME", "Criterion to show, such as error; by default all of them")
+    ],
+    costs: Annotated[
+        Any,  # a mapping or None
+        typer.Option(
+            metavar="JSON",
+            help="Costs of what trees predict by class, as JSON or in a file; by default those of "
+            "the set.",
+            parser=costs_of,
+        ),
+    ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(metavar="CLASS", help="Class of rates; by default the second of two."),
+    ] = None,
+    weight: o.Weight = None,
+    max_trees: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Maximum trees looked at for what cannot be worked out for all at once.",
+        ),
+    ] = 10_000,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Time limit of each criterion; bounds are kept."),
+    ] = None,
+    memory_limit: Annotated[
+        Any,  # a number or None
+        typer.Option(
+            metavar="BYTES", help="Memory limit of each criterion, such as 2GB.", parser=bytes_of
+        ),
+    ] = None,
+    reading: o.Reading,
+    writing: o.Writing,
+) -> None:
+    """Print what all trees of a set do on the rows of a table, such as held-out rows.
+
+    For each criterion: the minimum, mean and maximum over all trees, the value of tree 0, which has
+    the minimum objective, and the numbers of trees that attain minimum and maximum, for --tree.
+    --out writes the table as CSV, or as JSON with --json.
+    """
+    check_out(writing, trees, file)
+    Source.of(file, reading).check()  # before the set, which takes longer
+    opened = open_model(trees)
+    good = opened.set_for("evaluate")
+    is_text = all(isinstance(label, str) for label in good[0].classes.tolist())
+    texts = [*text_columns(opened), *([target] if is_text else [])]
+    source = Source.of(file, reading, texts)
+    table = source.read()
+    for name in (target, *group, *([] if weight is None else [weight])):
+        source.check_column(table, name)
+    with warnings_as_notes():
+        evaluation = _evaluation(
+            good,
+            source,
+            table,
+            target,
+            groups={name: table[name].to_pylist() for name in group} or None,
+            sample_weight=None if weight is None else weights_of(source, table, weight),
+            costs=costs,
+            positive=positive,
+            max_trees=max_trees,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+        )
+        rows = criteria_rows(evaluation, good, criterion or evaluation.criteria)
+    _write(rows, evaluation, good, writing)
+    if any(row["kind"] == "bounds" for row in rows):
+        from splitsecond._cli.estimators import STOPPED
+
+        raise typer.Exit(STOPPED)
+
+
+def _evaluation(
+    trees: TreeSet,
+    source: Source,
+    table: pa.Table,
+    target: str,
+    *,
+    costs: Any,
+    positive: str | None,
+    **options: Any,
+) -> SetEvaluation:
+    """Evaluate a set on the rows of a table; classes are named as text on the command line."""
+    y = labels_of(source, table, target, may_be_one=True)
+    labels, classes = trees[0].labels.tolist(), trees[0].classes.tolist()
+    known = classes if set(labels) <= set(classes) else labels
+    chosen = None if positive is None else class_named(positive, known, "--positive", "set")
+    named = None if costs is None else costs_named(costs, classes)
+    with rows_of_file(source, len(table)):
+        return trees.evaluate(table, y, costs=named, positive=chosen, **options)
+
+
+def criteria_rows(evaluation: SetEvaluation, trees: TreeSet, names: Any) -> list[dict[str, Any]]:
+    """Return what there is to say of criteria, by their names."""
+    rows = []
+    for name in names:
+        found = evaluation.range(name)
+        rows.append(
+            {
+                "criterion": found.name,
+                "minimum": found.minimum,
+                "mean": found.mean,
+                "maximum": found.maximum,
+                "tree_0": found.tree_0,
+                "minimum_tree": _number(trees, found.minimum_tree),
+                "maximum_tree": _number(trees, found.maximum_tree),
+                "kind": found.kind,
+                "note": found.note,
+            }
+        )
+    return rows
+
+
+def held_out_criteria(trees: TreeSet, data: Data, limits: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the ranges of losses on held-out rows; nothing if the set lacks one of the classes."""
+    if not set(data.y.tolist()) <= set(trees[0].classes.tolist()):
+        return []
+    from splitsecond import LimitWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LimitWarning)  # that the set is partial was said before
+        evaluation = trees.evaluate(data.X, data.y, sample_weight=data.weights, **limits)
+    names = [name for name in LOSSES if name in evaluation.criteria]
+    return criteria_rows(evaluation, trees, names)
+
+
+def _number(trees: TreeSet, tree: Any) -> int | None:
+    return None if tree is None else trees.index(tree)
+
+
+def write_criteria(rows: list[dict[str, Any]]) -> None:
+    """Write a table of criteria."""
+    header = [name.replace("_", " ") for name in rows[0] if name != "kind"]
+    write_table(
+        ([_cell(row[name]) for name in row if name != "kind"] for row in rows),
+        header,
+        "|".join(name.replace("_", " ") for name in NUMBERS),
+    )
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return "-" if np.isnan(value) else f"{value:.4f}"
+    return "-" if value is None else str(value)
+
+
+def _write(
+    rows: list[dict[str, Any]], evaluation: SetEvaluation, trees: TreeSet, writing: o.Writing
+) -> None:
+    if writing.json:
+        about = {"n_trees": trees.n_trees, "partial": trees.is_partial, "rows": evaluation.n_rows}
+        write_out(writing.out, to_json({**about, "criteria": rows}))
+    elif writing.out is not None:
+        write_out(writing.out, to_csv(list(rows[0]), ([*row.values()] for row in rows)))
+    else:
+        write(f"{trees!r}\non {evaluation.n_rows:,} rows\n")
+        write_criteria(rows)

@@ -1,0 +1,421 @@
+"""Second criteria over a whole set: its trees on given rows, by group, and against the objective.
+
+What is additive is worked out by the core on the graph of the set, without listing trees. It is
+worked out when it is asked for, and kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond._estimators.base import LimitWarning
+from splitsecond._sets.catalogue import Catalogue
+from splitsecond._sets.criteria import Criterion, Leaves
+from splitsecond._sets.evaluated_rows import EvaluatedRows, subject_of
+from splitsecond._sets.evaluation_results import (
+    ENDS,
+    CriterionRange,
+    FrontierPoint,
+    condition_of,
+    table_lines,
+    undefined,
+    warn_of_bounds,
+)
+from splitsecond._sets.nonadditive import NonAdditive
+from splitsecond._sets.set_walk import Clock, Limits, SetWalk
+from splitsecond._solving.solve import whole_bytes
+from splitsecond._support.checks import check_choice, check_limit, check_number
+from splitsecond._support.frames import frame_of
+from splitsecond._support.messages import shown, shown_number
+from splitsecond._support.names import public
+from splitsecond._support.warning import warn
+from splitsecond._trees.pictures.evaluations import plot_criterion_frontier, plot_criterion_ranges
+from splitsecond._trees.tree import Tree
+
+if TYPE_CHECKING:
+    from splitsecond._sets.tree_set import TreeSet
+
+MAX_TREES = 10_000  # that are looked at, by default
+OTHER_UNITS = ("cost", "log_loss")  # than shares of rows
+
+
+@public
+class SetEvaluation:
+    """The trees of a set on given rows: error, costs, rates and gaps between groups.
+
+    Made by `TreeSet.evaluate`. *Additive* criteria are sums over the leaves of a tree: error,
+    accuracy, cost, Brier score, log-loss, rates, all of these by group, and their signed
+    differences between groups. For these, minimum, maximum, mean, the trees that attain them and
+    the frontier against the training objective are exact over all trees, and no tree is listed.
+    Others ("f1", "roc_auc", and the absolute gaps between groups that fairlearn has) are exact for
+    any given tree; over the set, they are of the best trees, which are looked at one by one.
+
+    Everything is worked out when it is asked for, and kept. Limits are those of each question.
+    ``print`` shows the ranges of all criteria.
+
+    Choosing a tree by its value on some rows makes that value too good: choose on validation rows,
+    and report the value on test rows that played no part in the choice.
+
+    Attributes
+    ----------
+    criteria : tuple of str
+        Names: "error" is of all rows, "error[sex=F]" of a group, "error[sex=F - M]" the
+        difference of two groups, "error[job=cook - rest]" that of a group and all other rows (for
+        more than two groups). Differences of any two groups can be asked for.
+        "demographic_parity_difference[sex]" is the largest absolute gap.
+    n_rows : int
+        How many rows the trees are evaluated on.
+    """
+
+    def __init__(
+        self,
+        trees: TreeSet,
+        rows: EvaluatedRows,
+        *,
+        costs: Any = None,
+        positive: Any = None,
+        max_trees: int = MAX_TREES,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+    ) -> None:
+        if not trees:
+            raise ValueError("There is no tree to evaluate: the set is empty.")
+        meaning = "trees to look at, such as 10000"
+        self._max_trees = check_number("max_trees", max_trees, Integral, meaning, minimum=1)
+        seconds = check_limit("time_limit", time_limit, "seconds")
+        self._limits = Limits(seconds, whole_bytes(memory_limit))
+        self._options = {
+            "costs": costs,
+            "positive": positive,
+            "max_trees": max_trees,
+            "time_limit": time_limit,
+            "memory_limit": memory_limit,
+        }
+        self._trees = trees
+        self._rows = rows
+        self._catalogue = Catalogue(subject_of(trees, rows, costs, positive))
+        self._walk = SetWalk(trees, rows)
+        self._ranges: dict[str, CriterionRange] = {}
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """The names of the criteria."""
+        return self._catalogue.names
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the trees are evaluated on."""
+        return self._rows.n_rows
+
+    # ---- over the set ----------------------------------------------------------------------------
+
+    def range(self, name: str) -> CriterionRange:
+        """Return the minimum, maximum and mean of a criterion over the set.
+
+        Returns
+        -------
+        CriterionRange
+            With ``minimum``, ``maximum`` and ``mean``, ``minimum_tree`` and ``maximum_tree``, which
+            attain them, ``is_exact``, and ``tree_0``, the value of the first tree of the set. If a
+            limit was met, ``kind`` is "bounds": no tree is outside of ``minimum`` and ``maximum``;
+            ``found_minimum`` and ``found_maximum`` are of the ``n_looked_at`` best trees. For
+            criteria that are not additive, ``kind`` is "found", and all is of these trees. Where
+            there are no rows that the criterion is about, it is "undefined", and all is NaN.
+        """
+        if name not in self._ranges:
+            criterion = self._catalogue.get(name)
+            clock = self._limits.start()
+            if isinstance(criterion, Criterion):
+                found = self._range_of(criterion, clock)
+            else:
+                found = self._range_found(criterion, clock)
+            first = float(criterion.of_leaves(self._first_leaves)[0])
+            self._ranges[name] = replace(found, tree_0=first)
+        return self._ranges[name]
+
+    def best(self, name: str) -> Tree:
+        """Return the tree with the best value: the minimum, or the maximum where more is better.
+
+        More is better for accuracies, true rates, "f1" and "roc_auc". Selection rates and signed
+        differences have no better end, and the tree is that of the minimum: see `range` for both
+        ends, and `filter` for trees whose difference is near 0.
+        """
+        return self._end(name, better=True)
+
+    def worst(self, name: str) -> Tree:
+        """Return the tree with the worst value, the opposite of `best`."""
+        return self._end(name, better=False)
+
+    def frontier(self, name: str, end: str | None = None) -> list[FrontierPoint]:
+        """Return the trees that no other tree beats in both objective and criterion.
+
+        Parameters
+        ----------
+        name : str
+            The criterion.
+        end : "minimum" or "maximum", optional
+            Whether low or high values are wanted; by default, what is better (see `best`).
+
+        Returns
+        -------
+        list of tuple
+            ``(objective, value, tree)`` in increasing order of the training objective, as the set
+            counts it. Each has a better value than all trees with a lower objective, and the last
+            one has the best of all. If a limit was met, values are bounds without trees, which a
+            `LimitWarning` says. For a criterion that is not additive, they are of the trees looked
+            at.
+        """
+        criterion = self._catalogue.get(name)
+        if end is None:
+            end = "maximum" if criterion.greater_is_better else "minimum"
+        check_choice("end", end, ENDS)
+        clock = self._limits.start()
+        if not isinstance(criterion, Criterion):
+            return self._frontier_found(criterion, end, clock)
+        if not criterion.is_defined:
+            return []
+        is_maximum = end == "maximum"
+        front = self._walk.front(criterion, clock, negated=is_maximum)
+        values = [criterion.value(-raw if is_maximum else raw) for raw in front.values.tolist()]
+        sizes = zip(front.costs.tolist(), front.leaves.tolist(), strict=True)
+        objectives = [float(self._trees._scale.objective(*size)) for size in sizes]
+        trees: list[Any] = [None] * len(values)
+        if front.is_exact:
+            trees = self._walk.trees_of(front)
+        else:
+            warn_of_bounds(name)
+        return list(map(FrontierPoint, objectives, values, trees))
+
+    def filter(self, name: str, *, at_most: Any = None, at_least: Any = None) -> TreeSet:
+        """Return the trees whose value is at most, or at least, some number: all, and counted.
+
+        For additive criteria. A gap between groups that is near 0 is ``at_least=-0.05,
+        at_most=0.05`` of a signed difference.
+
+        Returns
+        -------
+        TreeSet
+            It can be filtered and evaluated again. `RuntimeError` if it does not fit the limits;
+            `find` then lists some of the trees.
+        """
+        criterion = self._catalogue.get(name)
+        low, high = condition_of(at_most, at_least)
+        if not isinstance(criterion, Criterion):
+            raise ValueError(
+                f"{shown(name)} is not additive, so its trees cannot be counted without looking at "
+                "each: evaluation.find(...) lists those among the best trees."
+            )
+        if not criterion.is_defined:
+            raise undefined(name)
+        found: TreeSet | None = self._trees
+        clock = self._limits.start()
+        if high is not None:
+            found = self._walk.at_most(criterion, criterion.highest_raw(high), clock)
+        if low is not None and found:
+            walk = self._walk if high is None else SetWalk(found, self._rows)
+            bound = criterion.highest_raw(-low)
+            found = walk.at_most(criterion, bound, clock, negated=True)
+        if found is None:
+            raise RuntimeError(
+                f"The trees with {shown(name)} within this bound do not fit the limits: raise "
+                "time_limit and memory_limit, or list some of them with evaluation.find(...)."
+            )
+        return found
+
+    def find(
+        self,
+        name: str,
+        *,
+        at_most: Any = None,
+        at_least: Any = None,
+        max_trees: int | None = None,
+    ) -> list[Tree]:
+        """Return trees whose value is at most, or at least, some number, best objective first.
+
+        Trees are looked at one by one, up to the ``max_trees`` of the evaluation and its time
+        limit; a `LimitWarning` says if there are others.
+
+        Parameters
+        ----------
+        name : str
+            Any criterion, also one that is not additive.
+        at_most, at_least : float, optional
+            What is asked for.
+        max_trees : int, optional
+            How many are wanted.
+        """
+        criterion = self._catalogue.get(name)
+        low, high = condition_of(at_most, at_least)
+        if max_trees is not None:
+            max_trees = check_number("max_trees", max_trees, Integral, "trees wanted", minimum=0)
+        looked = self._look(self._limits.start())
+        values = criterion.of_leaves(looked.leaves)
+        meets = ~np.isnan(values)
+        if high is not None:
+            meets &= values <= high
+        if low is not None:
+            meets &= values >= low
+        places = np.flatnonzero(meets)[:max_trees]
+        is_enough = max_trees is not None and len(places) == max_trees
+        if len(values) < self._trees.n_trees and not is_enough:
+            warn(
+                f"Only the best {len(values):,} trees were looked at: others of the set may meet "
+                "the condition. evaluation.filter counts them all, for additive criteria.",
+                LimitWarning,
+            )
+        return [self._walk.tree(looked.nodes[place]) for place in places.tolist()]
+
+    # ---- tables and pictures ---------------------------------------------------------------------
+
+    def to_frame(self, trees: Tree | Iterable[Tree], library: str = "pandas") -> Any:
+        """Return the criteria of given trees as a data frame, a row for each.
+
+        Parameters
+        ----------
+        trees : Tree or list of Tree
+            Trees of the set, such as ``trees[:100]``.
+        library : "pandas" or "polars", default="pandas"
+            Whose data frame.
+        """
+        given = [trees] if isinstance(trees, Tree) else list(trees)
+        leaves = self._rows.leaves_of(given, self._trees._source) if given else None
+        columns: dict[str, Any] = {
+            "objective": [float(tree.objective) for tree in given],
+            "n_leaves": [tree.n_leaves for tree in given],
+        }
+        for name in self.criteria:
+            columns[name] = [] if leaves is None else self._catalogue.get(name).of_leaves(leaves)
+        return frame_of(columns, library)
+
+    def summary(self, names: Sequence[str] | None = None, library: str = "pandas") -> Any:
+        """Return the ranges of criteria as a data frame, a row for each.
+
+        Its columns are ``criterion``, ``minimum``, ``mean``, ``maximum``, ``tree_0`` (the value of
+        the first tree of the set, which has the minimum objective) and ``kind`` (see `range`).
+
+        Parameters
+        ----------
+        names : list of str, optional
+            Which criteria; all of them by default.
+        library : "pandas" or "polars", default="pandas"
+            Whose data frame.
+        """
+        ranges = [self.range(name) for name in (self.criteria if names is None else names)]
+        columns: dict[str, Any] = {"criterion": [each.name for each in ranges]}
+        for part in ("minimum", "mean", "maximum", "tree_0", "kind"):
+            columns[part] = [getattr(each, part) for each in ranges]
+        return frame_of(columns, library)
+
+    def plot_frontier(self, name: str, ax: Any = None) -> Any:
+        """Draw with matplotlib a criterion against the training objective; returns the axes.
+
+        Shown are the lowest and the highest value that trees up to each objective have.
+        """
+        fronts = {end: self.frontier(name, end) for end in ENDS}
+        return plot_criterion_frontier(name, fronts, self.range(name), ax)
+
+    def plot_ranges(self, names: Sequence[str] | None = None, ax: Any = None) -> Any:
+        """Draw with matplotlib the minimum, mean and maximum of criteria; returns the axes.
+
+        Parameters
+        ----------
+        names : list of str, optional
+            Which; by default all that are additive, except costs and log-loss, which have other
+            units than the rest.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+        """
+        if names is None:
+            names = [name for name in self.criteria if self._is_share(name)]
+        return plot_criterion_ranges([self.range(name) for name in names], ax)
+
+    def __repr__(self) -> str:
+        n_trees = self._trees.n_trees
+        about = [
+            f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}",
+            f"{self.n_rows:,} rows",
+            f"{len(self.criteria)} criteria",
+            *self._trees._notes(),
+        ]
+        known = [self._ranges[name] for name in self.criteria if name in self._ranges]
+        return "\n".join([f"<SetEvaluation: {', '.join(about)}>", *table_lines(known)])
+
+    def __str__(self) -> str:
+        for name in self.criteria:
+            self.range(name)
+        return repr(self)
+
+    def __getstate__(self) -> Any:
+        # What the core has walked stays here; it is walked again when needed.
+        return self._trees, self._rows, self._options
+
+    def __setstate__(self, state: Any) -> None:
+        trees, rows, options = state
+        SetEvaluation.__init__(self, trees, rows, **options)
+
+    # ---- how it is worked out --------------------------------------------------------------------
+
+    def _range_of(self, criterion: Criterion, clock: Clock) -> CriterionRange:
+        if not criterion.is_defined:
+            return CriterionRange(criterion.name, "undefined")
+        low = self._walk.front(criterion, clock)
+        high = self._walk.front(criterion, clock, negated=True)
+        minimum, maximum = criterion.value(low.values[-1]), criterion.value(-high.values[-1])
+        if not (low.is_exact and high.is_exact):
+            warn_of_bounds(criterion.name)
+            known = vars(self._range_found(criterion, clock))
+            bounds = {"minimum": minimum, "maximum": maximum, "mean": math.nan, "kind": "bounds"}
+            return CriterionRange(**{**known, **bounds})
+        mean = criterion.value(self._walk.mean(criterion, clock))
+        lowest, highest = (self._walk.trees_of(front)[-1] for front in (low, high))
+        ends = (minimum, maximum, mean, minimum, maximum)
+        return CriterionRange(criterion.name, "exact", *ends, lowest, highest)
+
+    def _range_found(self, criterion: Criterion | NonAdditive, clock: Clock) -> CriterionRange:
+        looked = self._look(clock)
+        values: NDArray[np.float64] = criterion.of_leaves(looked.leaves)
+        if np.isnan(values).all():
+            return CriterionRange(criterion.name, "undefined")
+        low, high = int(np.nanargmin(values)), int(np.nanargmax(values))
+        ends = float(values[low]), float(values[high])
+        trees = self._walk.tree(looked.nodes[low]), self._walk.tree(looked.nodes[high])
+        mean = float(np.nanmean(values))
+        return CriterionRange(criterion.name, "found", *ends, mean, *ends, *trees, len(values))
+
+    def _frontier_found(
+        self, criterion: NonAdditive, end: str, clock: Clock
+    ) -> list[FrontierPoint]:
+        looked = self._look(clock)
+        sign = 1 if end == "minimum" else -1
+        points: list[FrontierPoint] = []
+        for place, value in enumerate(criterion.of_leaves(looked.leaves).tolist()):
+            if not math.isnan(value) and (not points or sign * value < sign * points[-1].value):
+                tree = self._walk.tree(looked.nodes[place])
+                points.append(FrontierPoint(tree.objective, value, tree))
+        return points
+
+    def _look(self, clock: Clock) -> Any:
+        return self._walk.look(self._max_trees, clock)
+
+    @cached_property
+    def _first_leaves(self) -> Leaves:
+        return self._rows.leaves_of(self._trees[:1], self._trees._source)
+
+    def _end(self, name: str, *, better: bool) -> Tree:
+        found = self.range(name)
+        if found.minimum_tree is None or found.maximum_tree is None:
+            raise undefined(name)
+        more = self._catalogue.get(name).greater_is_better
+        return found.maximum_tree if more is better else found.minimum_tree
+
+    def _is_share(self, name: str) -> bool:
+        criterion = self._catalogue.get(name)
+        return isinstance(criterion, Criterion) and criterion.metric.name not in OTHER_UNITS
