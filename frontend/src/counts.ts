@@ -8,29 +8,28 @@ export interface Step {
   nQuestions: number;
   nTrees: bigint;
   minObjective: number;
-  isFollowed: boolean;
 }
 
-const steps: Step[] = data.overview.question.map((question, place) => ({
-  place,
-  question,
-  nQuestions: data.overview.n_questions[place],
-  nTrees: BigInt(data.overview.n_trees[place]),
-  minObjective: data.overview.min_objective[place],
-  isFollowed: data.overview.is_followed[place] === 1,
-}));
-
-const below = new Map<string, Step[]>();
-for (const step of steps) {
-  const key = `${data.overview.parent[step.place]}${data.overview.is_no[step.place] ? "n" : "y"}`;
-  if (!below.has(key)) below.set(key, []);
-  below.get(key)!.push(step);
-}
+const AT_ROOT = -1;
+const below = new Map<number, Step[]>();
+data.overview.question.forEach((question, place) => {
+  const after = data.overview.after[place];
+  if (!below.has(after)) below.set(after, []);
+  below.get(after)!.push({
+    place,
+    question,
+    nQuestions: data.overview.n_others[place] ?? 1,
+    nTrees: BigInt(data.overview.n_trees[place]),
+    minObjective: data.overview.min_objective[place],
+  });
+});
 
 // What trees ask at the root, or on a side of a step. Null: the page does not know.
 export function stepsAfter(step: Step | null, isNo: boolean): Step[] | null {
-  if (step !== null && !step.isFollowed) return null;
-  return below.get(step === null ? "-1y" : `${step.place}${isNo ? "n" : "y"}`) ?? null;
+  if (step === null) return below.get(AT_ROOT) ?? null;
+  const [yes, no] = [below.get(2 * step.place), below.get(2 * step.place + 1)];
+  if (!yes || !no) return null; // counting may have ended between the two
+  return isNo ? no : yes;
 }
 
 // The step that a position's pick is, given those above it. Null: it is not in the overview.

@@ -47,12 +47,10 @@ export interface PageData {
   groups: { first: number; n_trees: string }[];
   overview: {
     question: number[];
-    parent: number[];
-    is_no: number[];
-    n_questions: number[];
-    n_trees: string[];
+    after: number[]; // twice the step above it, plus 1 on the no-side; -1 at the root
+    n_trees: (number | string)[]; // text where they are large
     min_objective: number[];
-    is_followed: number[];
+    n_others: Record<string, number>; // questions that a step stands for
   };
   code: { sql: (string | null)[]; python: string[]; head: { asking: string; leaf: string } };
 }

@@ -131,10 +131,10 @@ def test_usage_and_groups_are_of_all_trees(trees: Any) -> None:
     ]
     first = [
         int(n)
-        for n, parent in zip(
-            data["overview"]["n_trees"], data["overview"]["parent"], strict=True
+        for n, after in zip(
+            data["overview"]["n_trees"], data["overview"]["after"], strict=True
         )
-        if parent == -1
+        if after == -1
     ]
     assert sum(first) == trees.n_trees
 
@@ -199,13 +199,12 @@ def test_a_small_set_is_shown_whole(trees: Any) -> None:
     assert json.loads(Scripts(none.to_html()).scripts[0])["trees"]["objective"] == []
 
 
-def test_names_that_are_no_text_in_utf_8() -> None:
-    X = pd.DataFrame({"\ud800": [0, 1] * 20, "b": [0, 0, 1, 1] * 10})
-    trees = TreeFARMS(epsilon=0.1, max_depth=2).fit(X, X["\ud800"]).trees_
-    page = trees.to_html()
+def test_labels_that_are_no_text_in_utf_8() -> None:
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 10)
+    y = np.where(X[:, 0] == 1, "\ud800", "b").astype(object)
+    page = TreeFARMS(epsilon=0.1, max_depth=2).fit(X, y).trees_.to_html()
     page.encode("utf-8")
-    names = [each["name"] for each in json.loads(Scripts(page).scripts[0])["variables"]]
-    assert "\ud800" in names
+    assert json.loads(Scripts(page).scripts[0])["classes"] == ["b", "\ud800"]
 
 
 def test_a_thousand_trees_are_small(tmp_path: Path) -> None:

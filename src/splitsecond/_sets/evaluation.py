@@ -286,14 +286,21 @@ class SetEvaluation:
             Whose data frame.
         """
         given = [trees] if isinstance(trees, Tree) else list(trees)
-        leaves = self._rows.leaves_of(given, self._trees._source) if given else None
+        values = self._values_of(given)  # refuses what is no tree of the set
         columns: dict[str, Any] = {
             "objective": [float(tree.objective) for tree in given],
             "n_leaves": [tree.n_leaves for tree in given],
+            **values,
         }
-        for name in self.criteria:
-            columns[name] = [] if leaves is None else self._catalogue.get(name).of_leaves(leaves)
         return frame_of(columns, library)
+
+    def _values_of(self, given: Sequence[Tree]) -> dict[str, Any]:
+        """Return the value of each criterion for each of some trees."""
+        leaves = self._rows.leaves_of(given, self._trees._source) if given else None
+        return {
+            name: [] if leaves is None else self._catalogue.get(name).of_leaves(leaves)
+            for name in self.criteria
+        }
 
     def summary(self, names: Sequence[str] | None = None, library: str = "pandas") -> Any:
         """Return the ranges of criteria as a data frame, a row for each.

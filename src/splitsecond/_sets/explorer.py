@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import splitsecond
 from splitsecond._sets.groups import find_groups
-from splitsecond._sets.overview import MAX_LISTED, Step, overview_of
+from splitsecond._sets.overview import AT_ROOT, MAX_LISTED, OTHERS, Step, overview_of
 from splitsecond._sets.page_questions import PageQuestions, finite, text_or_none
 from splitsecond._sets.page_trees import HeldOutRows, trees_data
 from splitsecond._solving.losses import ZERO_ONE
@@ -161,7 +161,7 @@ def _criteria(trees: TreeSet, shown: list[Tree], options: PageOptions) -> list[d
     evaluation = trees.evaluate(options.X, options.y, groups=options.groups)
     return [
         {"name": name, "values": [_rounded(value) for value in values]}
-        for name, values in evaluation.values_of(shown).items()
+        for name, values in evaluation._values_of(shown).items()
     ]
 
 
@@ -173,16 +173,24 @@ def _groups(trees: TreeSet, shown: list[Tree], options: PageOptions) -> list[dic
     return [{"first": group.number, "n_trees": str(group.n_trees)} for group in found]
 
 
-def _overview(steps: list[Step], numbers: dict[int, int]) -> dict[str, list[Any]]:
+def _overview(steps: list[Step], numbers: dict[int, int]) -> dict[str, Any]:
+    """Return the steps column by column; ``after`` is twice the parent, plus 1 on its no-side."""
     return {
         "question": [numbers.get(step.question, step.question) for step in steps],
-        "parent": [step.parent for step in steps],
-        "is_no": [int(step.is_no) for step in steps],
-        "n_questions": [step.n_questions for step in steps],
-        "n_trees": [str(step.n_trees) for step in steps],
+        "after": [
+            -1 if step.parent == AT_ROOT else 2 * step.parent + int(step.is_no) for step in steps
+        ],
+        "n_trees": [_exact(step.n_trees) for step in steps],
         "min_objective": [_rounded(step.min_objective) for step in steps],
-        "is_followed": [int(step.is_followed) for step in steps],
+        "n_others": {
+            str(i): step.n_questions for i, step in enumerate(steps) if step.question == OTHERS
+        },
     }
+
+
+def _exact(count: int) -> int | str:
+    """Return a number, as text where JavaScript would round it."""
+    return count if count < 2**53 else str(count)
 
 
 def _code(shown: list[Tree], labels: list[Any], labelled: bool) -> dict[str, Any]:

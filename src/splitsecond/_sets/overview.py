@@ -11,7 +11,7 @@ from splitsecond._tables.bits import number_of
 LEAF, OTHERS = -1, -2  # in place of a question
 AT_ROOT = -1  # in place of a parent
 # Questions that are listed at each place of a level. The others are summed up.
-MAX_LISTED = (40, 20, 12)
+MAX_LISTED = (30, 12, 8)
 
 
 @dataclass(frozen=True)
