@@ -16,11 +16,16 @@ export const columns: Column[] = [
   { key: "measured", title: data.measure, value: (tree) => tree.measured, text: (tree) => valueText(tree.measured) },
   ...data.criteria.map(({ name, values }) => ({
     key: name,
-    title: `held-out ${name}`,
+    title: `held-out ${name.replaceAll("_", " ")}`,
     value: (tree: Tree) => values[tree.number],
     text: (tree: Tree) => valueText(values[tree.number]),
   })),
 ];
+
+// Shown at first; others are asked for: a criterion that goes with what was fitted, and the gaps between groups.
+const gaps = data.criteria.map((each) => each.name).filter((name) => /^(demographic_parity|equalized_odds)_difference\[/.test(name));
+const main = data.measure.endsWith("accuracy") ? "accuracy" : data.criteria[0]?.name;
+export const atFirst = ["objective", "leaves", "depth", "measured", main, ...gaps.slice(0, 2)];
 
 export const columnOf = (key: string) => columns.find((column) => column.key === key) ?? columns[0];
 

@@ -1,13 +1,14 @@
 // A tree as a picture, drawn from its arrays.
 import { Counts, countsOf, data, LEAF, saidBy, sum, Tree, TreeNode } from "./data";
 import { s } from "./dom";
-import { bestLayout, Layout, WIDTH } from "./layout";
-import { leavesText, percent, shortened, whole, wrapped } from "./text";
+import { fit, INDENT, Kind, Layout, layoutOf, WIDTHS } from "./layout";
+import { fitted, leavesText, percent, shortened, whole, wrapped } from "./text";
 
 const LINE = 15;
 const PADDING = 8;
 const BAR = 9;
-const PER_LINE = 23; // characters
+const BOLD = "600 12.5px";
+const SMALL = "400 11.5px";
 
 export interface Marks {
   path?: Set<number>; // nodes that a case goes through
@@ -45,23 +46,24 @@ export function shareText(node: TreeNode, counts: number[], rows: string): strin
 
 const isAction = data.labels.join("\n") !== data.classes.join("\n");
 
-function linesOf(node: TreeNode, counts: Counts): Line[] {
+function linesOf(node: TreeNode, counts: Counts, width: number): Line[] {
+  const room = width - 2 * PADDING;
   const lines: Line[] = [];
   const rows = counts.rows ?? counts.weights!;
   const noun = counts.rows ? "rows" : "weight";
   if (node.question === LEAF) {
-    for (const text of wrapped(data.labels[saidBy(node)], PER_LINE - 3, 2)) lines.push({ text, kind: "says" });
+    for (const text of wrapped(data.labels[saidBy(node)], room - 15, BOLD, 2)) lines.push({ text, kind: "says" });
     const says = isAction ? `${whole(sum(rows))} ${noun}` : shareText(node, rows, noun);
     lines.push({ text: says, kind: "training" });
   } else {
-    for (const text of wrapped(data.questions[node.question].yes, PER_LINE, 3)) lines.push({ text, kind: "asks" });
+    for (const text of wrapped(data.questions[node.question].yes, room, BOLD, 3)) lines.push({ text, kind: "asks" });
     lines.push({ text: `${whole(sum(rows))} ${noun}`, kind: "training" });
   }
   if (counts.heldOut) {
     const shares = node.question === LEAF && data.held_out_by_class && !isAction;
     lines.push({ text: shares ? shareText(node, counts.heldOut, "held out") : `${whole(sum(counts.heldOut))} held out`, kind: "held-out" });
   }
-  return lines;
+  return lines.map((line) => (line.kind === "asks" || line.kind === "says" ? line : { ...line, text: fitted(line.text, room, SMALL) }));
 }
 
 function barsOf(counts: Counts): Bar[] {
@@ -72,9 +74,9 @@ function barsOf(counts: Counts): Bar[] {
 
 const heightOf = (lines: Line[], bars: Bar[]) => 2 * PADDING + lines.length * LINE + bars.length * (BAR + 3) + 2;
 
-function drawBar(bar: Bar, y: number): SVGElement[] {
+function drawBar(bar: Bar, y: number, ofNode: number): SVGElement[] {
   const all = sum(bar.counts);
-  const width = WIDTH - 2 * PADDING;
+  const width = ofNode - 2 * PADDING;
   let x = PADDING;
   const parts: SVGElement[] = [s("rect", { x, y, width, height: BAR, class: "bar-back" })];
   bar.counts.forEach((n, label) => {
@@ -101,6 +103,7 @@ function titleOf(node: TreeNode, counts: Counts): string {
 
 function drawNode(node: TreeNode, i: number, layout: Layout, lines: Line[], bars: Bar[], marks: Marks): SVGGElement {
   const { x, y } = layout.places[i];
+  const width = WIDTHS[layout.kind];
   const height = heightOf(lines, bars);
   const isLeaf = node.question === LEAF;
   const classes = ["node", isLeaf ? "is-leaf" : "is-split"];
@@ -110,31 +113,43 @@ function drawNode(node: TreeNode, i: number, layout: Layout, lines: Line[], bars
     "g",
     { class: classes.join(" "), transform: `translate(${x} ${y})` },
     s("title", {}, titleOf(node, countsOf(node))),
-    s("rect", { class: "box", width: WIDTH, height, rx: isLeaf ? 10 : 3 }),
+    s("rect", { class: "box", width, height, rx: isLeaf ? 10 : 3 }),
   );
   if (isLeaf) group.append(s("rect", { class: `class-${saidBy(node) % 7} says-mark`, x: PADDING, y: PADDING + 2, width: 10, height: 10, rx: 2 }));
   lines.forEach((line, row) => {
     const left = line.kind === "says" ? PADDING + 15 : PADDING;
     group.append(s("text", { class: line.kind, x: left, y: PADDING + 11 + row * LINE }, line.text));
   });
-  bars.forEach((bar, row) => group.append(...drawBar(bar, PADDING + lines.length * LINE + 3 + row * (BAR + 3))));
-  if (marks.different?.has(i)) group.append(s("text", { class: "differs", x: WIDTH - PADDING, y: height + 12, "text-anchor": "end" }, "differs"));
+  bars.forEach((bar, row) => group.append(...drawBar(bar, PADDING + lines.length * LINE + 3 + row * (BAR + 3), width)));
+  if (marks.different?.has(i)) group.append(s("text", { class: "differs", x: width - PADDING, y: height + 12, "text-anchor": "end" }, "differs"));
   return group;
 }
 
 function drawEdge(layout: Layout, from: number, to: number, heights: number[], isYes: boolean, marks: Marks): SVGGElement {
   const a = layout.places[from];
   const b = layout.places[to];
-  const [x1, y1, x2, y2] = layout.isDown
-    ? [a.x + WIDTH / 2, a.y + heights[from], b.x + WIDTH / 2, b.y]
-    : [a.x + WIDTH, a.y + heights[from] / 2, b.x, b.y + heights[to] / 2];
-  const middle = layout.isDown ? (y1 + y2) / 2 : (x1 + x2) / 2;
-  const way = layout.isDown ? `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}` : `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
   const onPath = marks.path?.has(from) && marks.path.has(to);
-  const [tx, ty] = layout.isDown ? [(x1 + x2) / 2, (y1 + y2) / 2 + 4] : [x2 - 18, y2 - 6];
+  const kind = `edge${onPath ? " on-path" : ""}`;
+  if (layout.kind === "outline") {
+    const [x, y] = [a.x + INDENT / 2, b.y + heights[to] / 2];
+    return s(
+      "g",
+      { class: kind },
+      s("path", { d: `M${x} ${a.y + heights[from]}V${y}H${b.x}` }),
+      s("text", { x: x + 5, y: y - 4 }, isYes ? "yes" : "no"),
+    );
+  }
+  const isDown = layout.kind === "down";
+  const width = WIDTHS[layout.kind];
+  const [x1, y1, x2, y2] = isDown
+    ? [a.x + width / 2, a.y + heights[from], b.x + width / 2, b.y]
+    : [a.x + width, a.y + heights[from] / 2, b.x, b.y + heights[to] / 2];
+  const middle = isDown ? (y1 + y2) / 2 : (x1 + x2) / 2;
+  const way = isDown ? `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}` : `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}`;
+  const [tx, ty] = isDown ? [(x1 + x2) / 2, (y1 + y2) / 2 + 4] : [x2 - 18, y2 - 6];
   return s(
     "g",
-    { class: `edge${onPath ? " on-path" : ""}` },
+    { class: kind },
     s("path", { d: way }),
     s("text", { x: tx, y: ty, "text-anchor": "middle" }, isYes ? "yes" : "no"),
   );
@@ -150,13 +165,18 @@ export interface Drawing {
 
 const MARGIN = 14;
 
-export function draw(tree: Tree, width: number, height: number, marks: Marks = {}): Drawing {
+function laidOut(tree: Tree, kind: Kind) {
   const parts = tree.nodes.map((node) => {
     const counts = countsOf(node);
-    return { lines: linesOf(node, counts), bars: barsOf(counts) };
+    return { lines: linesOf(node, counts, WIDTHS[kind]), bars: barsOf(counts) };
   });
   const heights = parts.map(({ lines, bars }) => heightOf(lines, bars));
-  const layout = bestLayout(tree, heights, width, height);
+  return { parts, heights, layout: layoutOf(tree, heights, kind) };
+}
+
+export function draw(tree: Tree, width: number, height: number, marks: Marks = {}): Drawing {
+  const candidates = (["down", "right", "outline"] as const).map((kind) => laidOut(tree, kind));
+  const { parts, heights, layout } = candidates.reduce((best, each) => (fit(each.layout, width, height) > fit(best.layout, width, height) ? each : best));
   const edges = tree.nodes.flatMap((node, i) =>
     node.yes < 0 ? [] : [drawEdge(layout, i, node.yes, heights, true, marks), drawEdge(layout, i, node.no, heights, false, marks)],
   );

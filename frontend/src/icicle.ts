@@ -3,11 +3,11 @@ import { data, LEAF, nTrees, OTHERS } from "./data";
 import { s } from "./dom";
 import { Step, stepOf, stepsAfter } from "./counts";
 import { pick, state } from "./state";
-import { count, counted, objectiveText, percent, questionText, shareOf, shortened } from "./text";
+import { count, counted, fitted, objectiveText, percent, questionText, shareOf, widthOf } from "./text";
 
 const HEIGHT = 300;
 const SMALLEST = 1.2; // pixels; smaller cells are left out
-const CHARACTER = 6.4; // pixels
+const FONT = "400 11.5px";
 
 interface Cell {
   step: Step;
@@ -55,14 +55,14 @@ function shade(step: Step): number {
 function drawn(cell: Cell, left: number, width: number): SVGGElement {
   const { step, position } = cell;
   const side = position === "r" ? "" : position.endsWith("y") ? "yes: " : "no: ";
-  const room = Math.floor((width - 12) / CHARACTER);
+  const room = width - 14;
   const share = percent(shareOf(step.nTrees, nTrees));
   const label = `${side}${labelOf(step)}`;
   const kind = step.question === LEAF ? "leaf" : step.question === OTHERS ? "others" : "question";
   const chosen = cell.path.every(([each, question]) => state.picks.get(each) === question);
   const group = s(
     "g",
-    { class: `cell ${kind}${chosen ? " chosen" : ""}`, "data-step": step.place },
+    { class: `cell ${kind}${chosen ? " chosen" : ""}${cell.height < 6 ? " thin" : ""}`, "data-step": step.place },
     s("title", {}, `${label}\n${counted(step.nTrees, "tree")} (${share}), best objective ${objectiveText(step.minObjective)}`),
     s("rect", {
       x: left + 1,
@@ -74,7 +74,8 @@ function drawn(cell: Cell, left: number, width: number): SVGGElement {
     }),
   );
   if (cell.height >= 13) {
-    const text = room > label.length + share.length + 1 ? `${label}  ${share}` : shortened(label, room);
+    const both = `${label}  ${share}`;
+    const text = widthOf(both, FONT) <= room ? both : fitted(label, room, FONT);
     group.append(s("text", { x: left + 7, y: cell.top + Math.min(cell.height / 2, 14) + 4 }, text));
   }
   if (step.question !== OTHERS)

@@ -1,7 +1,8 @@
-// Where the nodes of a tree are drawn: level by level, downwards or to the right, whichever fits the pane better.
+// Where the nodes of a tree are drawn: level by level, downwards or to the right, or as an outline with a line for each
+// node; whichever fits the pane best.
 import { Tree } from "./data";
 
-export const WIDTH = 158; // of a node
+export const INDENT = 52; // of an outline, for each level
 const GAP = 14;
 const BETWEEN = { down: 44, right: 54 }; // levels: room for the answers
 
@@ -10,15 +11,19 @@ export interface Placed {
   y: number; // the top left corner of each node
 }
 
+export type Kind = "down" | "right" | "outline";
+export const WIDTHS: Record<Kind, number> = { down: 168, right: 168, outline: 236 }; // of a node
+
 export interface Layout {
-  isDown: boolean;
+  kind: Kind;
   width: number;
   height: number;
   places: Placed[];
 }
 
 // `heights` are those of the nodes.
-export function layoutOf(tree: Tree, heights: number[], isDown: boolean): Layout {
+function levelsOf(tree: Tree, heights: number[], isDown: boolean): Layout {
+  const own = WIDTHS[isDown ? "down" : "right"];
   const levels = tree.depth + 1;
   const tallest = Array.from({ length: levels }, (_, level) =>
     Math.max(...tree.nodes.map((node, i) => (node.depth === level ? heights[i] : 0))),
@@ -26,7 +31,7 @@ export function layoutOf(tree: Tree, heights: number[], isDown: boolean): Layout
   const levelStart = tallest.map((_, level) =>
     isDown
       ? tallest.slice(0, level).reduce((total, each) => total + each + BETWEEN.down, 0)
-      : level * (WIDTH + BETWEEN.right),
+      : level * (own + BETWEEN.right),
   );
   // Across: leaves one after the other, splits in the middle of their children.
   const middle: number[] = new Array(tree.nodes.length).fill(0);
@@ -34,7 +39,7 @@ export function layoutOf(tree: Tree, heights: number[], isDown: boolean): Layout
   const place = (i: number): void => {
     const node = tree.nodes[i];
     if (node.yes < 0) {
-      const size = isDown ? WIDTH : heights[i];
+      const size = isDown ? own : heights[i];
       middle[i] = end + size / 2;
       end += size + GAP;
       return;
@@ -45,14 +50,14 @@ export function layoutOf(tree: Tree, heights: number[], isDown: boolean): Layout
   };
   place(0);
   const last = levels - 1;
-  const along = isDown ? levelStart[last] + tallest[last] : levelStart[last] + WIDTH;
+  const along = isDown ? levelStart[last] + tallest[last] : levelStart[last] + own;
   return spread({
-    isDown,
+    kind: isDown ? "down" : "right",
     width: isDown ? end - GAP : along,
     height: isDown ? along : end - GAP,
     places: tree.nodes.map((node, i) =>
       isDown
-        ? { x: middle[i] - WIDTH / 2, y: levelStart[node.depth] }
+        ? { x: middle[i] - own / 2, y: levelStart[node.depth] }
         : { x: levelStart[node.depth], y: middle[i] - heights[i] / 2 },
     ),
   }, heights);
@@ -66,8 +71,21 @@ function spread(layout: Layout, heights: number[]): Layout {
   return { ...layout, height: bottom - top };
 }
 
-export function bestLayout(tree: Tree, heights: number[], width: number, height: number): Layout {
-  const layouts = [true, false].map((isDown) => layoutOf(tree, heights, isDown));
-  const scale = (layout: Layout) => Math.min(width / layout.width, height / layout.height);
-  return scale(layouts[0]) >= 0.95 * scale(layouts[1]) ? layouts[0] : layouts[1];
+function outlineOf(tree: Tree, heights: number[]): Layout {
+  let end = 0;
+  const places = tree.nodes.map((node, i) => {
+    const place = { x: node.depth * INDENT, y: end };
+    end += heights[i] + GAP;
+    return place;
+  });
+  return { kind: "outline", width: tree.depth * INDENT + WIDTHS.outline, height: end - GAP, places };
+}
+
+export function layoutOf(tree: Tree, heights: number[], kind: Kind): Layout {
+  return kind === "outline" ? outlineOf(tree, heights) : levelsOf(tree, heights, kind === "down");
+}
+
+// Downwards is how people expect trees: another way must be clearly larger.
+export function fit(layout: Layout, width: number, height: number): number {
+  return Math.min(1, width / layout.width, height / layout.height) * (layout.kind === "down" ? 1.15 : 1);
 }

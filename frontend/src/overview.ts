@@ -26,7 +26,8 @@ export function summary(left: Remaining): string[] {
   if (!isExact) lines.push("The page knows exact numbers for one path of up to three questions; for this combination only these bounds.");
   if (left.best !== null) lines.push(`Best objective ${objectiveText(left.best)}.`);
   else if (!isExact || left.atMost > 0n) lines.push("The best objective among them is not known here: none of them is on this page.");
-  if (!isWhole)
+  if (!isWhole && !state.picks.size) lines.push(`The best ${whole(trees.length)} are on this page.`);
+  else if (!isWhole)
     lines.push(
       left.onPage
         ? `${whole(left.onPage)} of the ${whole(trees.length)} trees on this page.`

@@ -1,16 +1,15 @@
 // The trees on the page as a table: sorted, filtered, with trees of the same variables and shape folded.
 import { data, isWhole, nTrees, Tree, trees, treesOfShape } from "./data";
 import { at, button, h, options, put } from "./dom";
-import { Column, columns, sorted } from "./columns";
+import { atFirst, Column, columns, sorted } from "./columns";
 import { thumbnail } from "./drawing";
 import { change, first, matching, state } from "./state";
 import { compareWith, openTree, toggleShortlist } from "./actions";
 import { count, percent, shareOf, whole } from "./text";
 
 const PER_PAGE = 15;
-const MAX_COLUMNS = 7; // at first; others are asked for
 
-const shownColumns = new Set(columns.slice(0, MAX_COLUMNS).map((column) => column.key));
+const shownColumns = new Set(atFirst);
 
 // ---- filters --------------------------------------------------------------------------------------
 
@@ -103,15 +102,15 @@ function row(tree: Tree, used: Column[], more: Node | string | null, isAlike: bo
     } },
     h("td", {}, thumbnail(tree)),
     h("th", { scope: "row" }, button(`Tree ${tree.number}`, () => openTree(tree.number), { class: "open", "aria-current": isSelected ? "true" : null })),
-    ...used.map((column) => h("td", { class: "number" }, column.text(tree))),
-    h("td", { class: "names" }, names(tree) || "none"),
-    h("td", {}, more),
     h(
       "td",
       { class: "row-tools" },
       button(listed ? "★" : "☆", () => toggleShortlist(tree.number), { "aria-pressed": String(listed), "aria-label": `Shortlist tree ${tree.number}` }),
       button("⇄", () => compareWith(tree.number), { "aria-label": `Compare tree ${tree.number} with the one shown`, disabled: isSelected }),
     ),
+    ...used.map((column) => h("td", { class: "number" }, column.text(tree))),
+    h("td", { class: "alike-cell" }, more),
+    h("td", { class: "names" }, names(tree) || "none"),
   );
 }
 
@@ -139,10 +138,10 @@ function showRows(shown: Tree[]): void {
     "head-row",
     h("th", { scope: "col" }, "shape"),
     header("number", "tree"),
+    h("th", { scope: "col" }, h("span", { class: "sr-only" }, "shortlist and compare")),
     ...used.map((column) => header(column.key, column.title)),
+    h("th", { scope: "col" }, state.folded ? "alike" : h("span", { class: "sr-only" }, "alike")),
     h("th", { scope: "col" }, "variables"),
-    h("th", { scope: "col" }, state.folded ? "alike" : ""),
-    h("th", { scope: "col" }, h("span", { class: "sr-only" }, "actions")),
   );
   put(
     "rows",

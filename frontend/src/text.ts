@@ -37,15 +37,44 @@ export function shortened(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, Math.max(1, length - 1))}…`;
 }
 
-// Lines of about `length` characters; what does not fit on them is cut.
-export function wrapped(text: string, length: number, maxLines: number): string[] {
+const pen = document.createElement("canvas").getContext("2d");
+const FAMILY = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'DejaVu Sans', Arial, sans-serif";
+const known = new Map<string, number>();
+
+// Pixels that a text takes; `font` is its weight and size.
+export function widthOf(text: string, font: string): number {
+  const key = `${font}\n${text}`;
+  let width = known.get(key);
+  if (width === undefined) {
+    if (pen) pen.font = `${font} ${FAMILY}`;
+    width = pen ? pen.measureText(text).width : text.length * 7;
+    known.set(key, width);
+  }
+  return width;
+}
+
+// The text, or as much of its beginning as fits.
+export function fitted(text: string, room: number, font: string): string {
+  if (widthOf(text, font) <= room) return text;
+  let [low, high] = [0, text.length];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (widthOf(`${text.slice(0, middle)}…`, font) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return `${text.slice(0, low)}…`;
+}
+
+// Lines that fit; what does not fit on them is cut.
+export function wrapped(text: string, room: number, font: string, maxLines: number): string[] {
   const lines: string[] = [];
   let rest = text.trim();
-  while (rest && lines.length < maxLines) {
-    if (rest.length <= length) return [...lines, rest];
-    if (lines.length === maxLines - 1) return [...lines, shortened(rest, length)];
-    const space = rest.lastIndexOf(" ", length);
-    const end = space > length / 3 ? space : length;
+  while (rest) {
+    if (widthOf(rest, font) <= room) return [...lines, rest];
+    if (lines.length === maxLines - 1) return [...lines, fitted(rest, room, font)];
+    const whole = fitted(rest, room, font).length - 1;
+    const space = rest.lastIndexOf(" ", whole);
+    const end = space > whole / 3 ? space : Math.max(1, whole);
     lines.push(rest.slice(0, end));
     rest = rest.slice(end).trim();
   }

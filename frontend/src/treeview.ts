@@ -1,7 +1,7 @@
 // The tree that is shown: its picture, next to another one, with a case, or as code.
 import { data, LEAF, saidBy, Tree, trees, countsOf } from "./data";
 import { at, button, copy, download, h, put } from "./dom";
-import { columns } from "./columns";
+import { atFirst, Column, columns } from "./columns";
 import { draw, Marks, shareText, summaryOf } from "./drawing";
 import { below, criteriaTable, differenceList, differences } from "./compare";
 import { showCase, wayOf } from "./cases";
@@ -35,9 +35,11 @@ function rules(tree: Tree): HTMLElement {
   return h("ol", {}, ...lines);
 }
 
-function numbersOf(tree: Tree): HTMLElement {
-  return h("dl", { class: "numbers" }, ...columns.flatMap((column) => [h("div", {}, h("dt", {}, column.title), h("dd", {}, column.text(tree)))]));
+function numbersOf(tree: Tree, used: Column[]): HTMLElement {
+  return h("dl", { class: "numbers" }, ...used.map((column) => h("div", {}, h("dt", {}, column.title), h("dd", {}, column.text(tree)))));
 }
+
+const isMain = (column: Column) => atFirst.includes(column.key);
 
 function codeBlock(title: string, text: string | null, file: string | null): HTMLElement {
   if (text === null) return h("section", {}, h("h3", {}, title), h("p", {}, "SQL has no way to write the NUL character of a name or value."));
@@ -49,7 +51,8 @@ function codeBlock(title: string, text: string | null, file: string | null): HTM
 const shows: Record<Tab, (tree: Tree) => void> = {
   tree(tree) {
     panes.tree.show((width, height) => draw(tree, width, height));
-    put("numbers", numbersOf(tree));
+    put("numbers", numbersOf(tree, columns.filter(isMain)));
+    put("more-numbers", numbersOf(tree, columns.filter((column) => !isMain(column))));
     put("rules", rules(tree));
   },
   compare(tree) {
@@ -117,7 +120,7 @@ export function showTree(shown: Tree[]): void {
 export function forPrint(): void {
   const tree = trees[state.tree];
   if (!tree) return;
-  put("printed", h("h2", {}, summaryOf(tree)), draw(tree, 1000, 620).svg, numbersOf(tree), rules(tree));
+  put("printed", h("h2", {}, summaryOf(tree)), draw(tree, 1000, 620).svg, numbersOf(tree, columns), rules(tree));
   const other = state.tab === "compare" && state.other !== null ? trees[state.other] : null;
   if (other) at("printed").append(h("h2", {}, summaryOf(other)), draw(other, 1000, 620).svg, differenceList(tree, other), criteriaTable(tree, other));
 }
@@ -144,5 +147,6 @@ export function prepareTree(): void {
   });
   at("stop-comparing").append(button("Stop comparing", () => change({ other: null, tab: "tree" })));
   at("clear-case").append(button("Clear", () => change({ entered: new Map() })));
+  at("more-numbers-details").hidden = columns.every(isMain);
   at<HTMLInputElement>("other-number").max = String(trees.length - 1);
 }
