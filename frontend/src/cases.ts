@@ -112,17 +112,23 @@ function vote(): string {
   return `Of the ${whole(trees.length)} trees on this page, ${said.length ? `${said.join(", ")}.` : "none can say yet."} ${waiting}`;
 }
 
+const onPage = data.variables.map((_, variable) => variable).filter((variable) => trees.some((tree) => tree.variables.includes(variable)));
+
 let fields = "";
 
 export function showCase(): void {
-  const asked = [...new Set(concerned().flatMap((tree) => tree.variables))];
+  const wanted = [...new Set(concerned().flatMap((tree) => tree.variables))];
+  const further = onPage.filter((variable) => !wanted.includes(variable));
+  const asked = [...wanted, ...further];
   const missing = asked.map((variable) => state.entered.get(variable) === MISSING);
-  const key = JSON.stringify([asked, missing]);
+  const key = JSON.stringify([wanted, missing]);
   if (key !== fields) {
     // Fields stay as they are while someone types.
     fields = key;
     const focused = document.activeElement?.id;
-    put("case-fields", ...asked.map(field));
+    put("case-fields", ...wanted.map(field));
+    put("further-fields", ...further.map(field));
+    document.getElementById("further")!.hidden = further.length === 0;
     if (focused?.startsWith("case-")) document.getElementById(focused)?.focus();
   }
   for (const variable of asked) {

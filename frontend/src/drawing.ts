@@ -121,7 +121,6 @@ function drawNode(node: TreeNode, i: number, layout: Layout, lines: Line[], bars
     group.append(s("text", { class: line.kind, x: left, y: PADDING + 11 + row * LINE }, line.text));
   });
   bars.forEach((bar, row) => group.append(...drawBar(bar, PADDING + lines.length * LINE + 3 + row * (BAR + 3), width)));
-  if (marks.different?.has(i)) group.append(s("text", { class: "differs", x: width - PADDING, y: height + 12, "text-anchor": "end" }, "differs"));
   return group;
 }
 

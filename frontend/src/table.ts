@@ -169,8 +169,8 @@ export function showTable(shown: Tree[]): void {
   showRows(shown);
   focused?.();
   const isFiltered = shown.length < trees.length;
-  const some = isWhole ? `${whole(trees.length)} trees of the set` : `${whole(trees.length)} trees on this page, the best of ${count(nTrees)}`;
-  put("matches", isFiltered ? `${whole(shown.length)} of the ${some} match.` : `All ${some}.`);
+  const some = `${whole(trees.length)} trees ${isWhole ? "of the set" : "on this page"}`;
+  put("matches", isFiltered ? `${whole(shown.length)} of the ${some} match.` : `All ${some}${isWhole ? "" : `, the best of ${count(nTrees)}`}.`);
   if (shown.length === 0)
     put("matches", `No tree on this page matches${isWhole ? "" : "; trees that are not on it may"}. `, button("Remove the filters", clear));
   at("clear").hidden = !isFiltered || shown.length === 0;

@@ -66,8 +66,8 @@ const shows: Record<Tab, (tree: Tree) => void> = {
     const marks = (of: Tree, side: 0 | 1): Marks => ({ different: below(of, found.map((each) => each.places[side])) });
     panes.first.show((width, height) => draw(tree, width, height, marks(tree, 0)));
     panes.second.show((width, height) => draw(other, width, height, marks(other, 1)));
-    put("first-title", `Tree ${tree.number}`);
-    put("second-title", `Tree ${other.number}`);
+    panes.first.caption.textContent = `Tree ${tree.number}`;
+    panes.second.caption.textContent = `Tree ${other.number}`;
     put("differences", differenceList(tree, other), criteriaTable(tree, other));
   },
   case(tree) {

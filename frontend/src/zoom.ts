@@ -7,6 +7,7 @@ const MAX_ZOOM = 12;
 
 export interface Pane {
   element: HTMLElement;
+  caption: HTMLElement;
   show: (draw: (width: number, height: number) => Drawing) => void;
 }
 
@@ -45,15 +46,18 @@ export function zoomable(label: string): Pane {
   };
   listen(stage, { zoomBy, moveBy, fit, isZoomed: () => zoom > 1 });
 
+  const caption = h("span", { class: "caption" });
   const tools = h(
     "div",
-    { class: "zoom-tools no-print" },
+    { class: "zoom-tools" },
+    caption,
     button("−", () => zoomBy(1 / STEP), { "aria-label": "Zoom out" }),
     button("Fit", fit, { "aria-label": "Fit the tree into the pane" }),
     button("+", () => zoomBy(STEP), { "aria-label": "Zoom in" }),
   );
   return {
-    element: h("div", { class: "pane" }, stage, tools),
+    element: h("div", { class: "pane" }, tools, stage),
+    caption,
     show(draw) {
       drawing = draw(Math.max(200, stage.clientWidth), Math.max(160, stage.clientHeight));
       stage.replaceChildren(drawing.svg);

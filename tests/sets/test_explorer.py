@@ -131,9 +131,7 @@ def test_usage_and_groups_are_of_all_trees(trees: Any) -> None:
     ]
     first = [
         int(n)
-        for n, after in zip(
-            data["overview"]["n_trees"], data["overview"]["after"], strict=True
-        )
+        for n, after in zip(data["overview"]["n_trees"], data["overview"]["after"], strict=True)
         if after == -1
     ]
     assert sum(first) == trees.n_trees

@@ -254,7 +254,9 @@ def explore(
     """
     check_out(writing, trees)
     good = meeting(open_model(trees).set_for("explore"), filters)
-    write_out(writing.out, to_json(good.to_explorer(top)) if writing.json else good.to_html(max_trees=top))
+    write_out(
+        writing.out, to_json(good.to_explorer(top)) if writing.json else good.to_html(max_trees=top)
+    )
 
 
 def open_model(path: Path) -> Opened:

@@ -6,6 +6,7 @@ import datetime
 import json
 import time
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,9 @@ def explorer_data(trees: TreeSet, options: PageOptions) -> dict[str, Any]:
         "usage": _usage(trees, [each["name"] for each in variables], options),
         "trees": {
             "objective": [tree.objective for tree in shown],
-            "measured": [tree.training_accuracy if decides else tree.training_loss for tree in shown],
+            "measured": [
+                tree.training_accuracy if decides else tree.training_loss for tree in shown
+            ],
             **trees_data(shown, questions.numbers, held_out),
         },
         "held_out_by_class": held_out is not None and held_out.by_class,
@@ -132,7 +135,7 @@ def _facts(
         ("Trees in the set", f"{trees.n_trees:,}"),
         ("Status", trees.status),
         ("Made by", f"splitsecond {splitsecond.__version__}"),
-        ("Date", datetime.datetime.now(tz=datetime.timezone.utc).date().isoformat()),
+        ("Date", datetime.datetime.now(tz=datetime.UTC).date().isoformat()),
     ]
     return [(name, value) for name, value in found if value is not None]
 
@@ -205,7 +208,7 @@ def _code(shown: list[Tree], labels: list[Any], labelled: bool) -> dict[str, Any
             )
             heads[kind] = "\n".join(lines)
     return {
-        "sql": [text_or_none(lambda label=label: sql.value(label)) for label in labels],
+        "sql": [text_or_none(partial(sql.value, label)) for label in labels],
         "python": [literal(label) for label in labels],
         "head": heads,
     }
