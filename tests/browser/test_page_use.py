@@ -246,7 +246,7 @@ def test_other_sets(window: Watched, tmp_path: Path, kind: str) -> None:
 def test_pictures_for_the_documentation(browser: Any, page_file: Path, tmp_path: Path) -> None:
     """They are put into docs/ when SPLITSECOND_UPDATE_PICTURES is set."""
     wanted = os.environ.get("SPLITSECOND_UPDATE_PICTURES")
-    folder = ROOT / "docs" / "static" if wanted else tmp_path
+    folder = ROOT / "docs" if wanted else tmp_path
     for name, size, scheme, fragment in (
         ("page-overview", "desktop", "light", "#tree=0&short.0=Easy to explain"),
         ("page-compare", "desktop", "light", "#tree=0&other=9&tab=compare&asks=r.10"),

@@ -223,6 +223,11 @@ def test_a_number_of_trees(trees: Any, wrong: Any) -> None:
         trees.to_html(max_trees=wrong)
 
 
+def test_a_path_that_is_none(trees: Any) -> None:
+    with pytest.raises(TypeError, match="path=200 must be the name of a file"):
+        trees.to_html(200)
+
+
 def test_notebooks_show_the_page_in_a_frame(trees: Any) -> None:
     shown = trees._repr_html_()
     assert shown.startswith("<iframe ")
@@ -242,6 +247,21 @@ def test_the_command(trees: Any, tmp_path: Path) -> None:
     again = run("explore", model, "--out", page)
     assert again.exit_code == 1
     assert "--force" in again.stderr
+
+
+def test_the_command_with_held_out_rows(trees: Any, tmp_path: Path) -> None:
+    model, rows = tmp_path / "set.json", tmp_path / "rows.csv"
+    save(trees, model)
+    X, y = table(1)
+    X.assign(y=y.astype(int)).to_csv(rows, index=False)
+    options = ("--top", 5, "--name", "rows", "--group", "plain")
+    shown = json.loads(run("explore", model, rows, "--target", "y", *options, "--json").stdout)
+    same = trees.to_explorer(5, X=X, y=y, groups="plain", name="rows", target="y")
+    assert shown == json.loads(json.dumps(same))
+    assert any("[plain=" in each["name"] for each in shown["criteria"])
+    done = run("explore", model, "--target", "y")
+    assert done.exit_code == 1
+    assert "name their FILE" in done.stderr
 
 
 def test_a_single_tree_is_no_set(trees: Any, tmp_path: Path) -> None:

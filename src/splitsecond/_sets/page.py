@@ -10,6 +10,7 @@ from typing import Any
 
 from splitsecond._sets.explorer import PageOptions, explorer_data, explorer_page
 from splitsecond._support.checks import check_number
+from splitsecond._support.messages import shown
 
 INLINE_TREES = 100
 INLINE_LISTED = (12, 8)  # two levels: a notebook must not wait for the third
@@ -52,6 +53,8 @@ class SetPage:
         target : str, optional
             What is predicted; by default the name of `y`, if it has one.
         """
+        if path is not None and not isinstance(path, (str, PathLike)):
+            raise TypeError(f"path={shown(path)} must be the name of a file, or None.")
         page = explorer_page(
             self.to_explorer(max_trees, X=X, y=y, groups=groups, name=name, target=target)
         )
