@@ -30,7 +30,7 @@ std::int32_t Search::known_split(const Node& node, std::size_t depth, std::size_
     if (depth == 0 || leaf_cost(problem_, node.view(), counts) <= split_floor(problem_, node.view(), counts))
         return -1;
     if (depth == 1) return solve_one_level(problem_, node.view(), counts).feature;
-    const auto found = cache_.find(node.key(depth, lookahead));
+    const auto found = cache_.find(node.key(depth, levels_searched(depth, lookahead)));
     return found ? found->feature : -1;
 }
 

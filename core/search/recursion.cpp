@@ -12,7 +12,7 @@ Bounds Search::value(Node& node, std::size_t depth, std::size_t lookahead, Cost 
     const Cost leaf = leaf_cost(problem_, node.view(), node.counts.data());
     const Cost floor = split_floor(problem_, node.view(), node.counts.data());
     if (depth == 0 || leaf <= floor) return {leaf, leaf, -1};
-    lookahead = std::min(lookahead, depth);
+    lookahead = levels_searched(depth, lookahead);
     const Subproblem key = node.key(depth, lookahead);
     Bounds result = look_up(*workers_[0], key, {floor, leaf, -1});
     if (result.exact() || problem_.limits.stop()) return result;
@@ -71,7 +71,7 @@ Bounds Search::follow(Worker& worker, std::size_t level, const Node& node, std::
     split.open_on(node, first.feature);
     Cost sum = 0;
     for (int side = 0; side < 2; ++side) {
-        const std::size_t below = std::min(lookahead, depth - 1);
+        const std::size_t below = levels_searched(depth - 1, lookahead);
         const Bounds known = known_bounds(worker, split, side, depth - 1, below);
         sum += child_value(worker, level, split, side, depth - 1, below, kInfinite, known).upper;
     }

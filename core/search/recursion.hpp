@@ -19,6 +19,7 @@
 //            that neither the order of evaluation nor the number of threads changes the result.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -82,6 +83,12 @@ private:
     Cost solve_children(Worker& worker, std::size_t level, OpenSplit& split, std::size_t depth,
                         std::size_t lookahead, Cost budget, int first, Cost (&lower)[2]);
 
+    // How many levels are searched for V(D, depth, lookahead): the last one too where greedy splits it by loss, since
+    // that is the best split there. V is the same, and pair counts solve the last two levels without completions.
+    std::size_t levels_searched(std::size_t depth, std::size_t lookahead) const {
+        const bool last_too = problem_.exact_last_split && shares_subproblems_ && lookahead + 1 == depth;
+        return last_too ? depth : std::min(lookahead, depth);
+    }
     bool remembers(std::size_t lookahead) const { return lookahead >= 1 || shares_subproblems_; }
     // The optimal value needs pair counts. With several levels of lookahead they pay too: they count the
     // children of all features at once, and bound them.

@@ -6,6 +6,18 @@
 namespace splitsecond {
 namespace {
 
+// Whether the unavoidable loss saves more than the pass over the rows that finds it.
+bool uses_unavoidable(const Options& options, std::size_t depth) {
+    constexpr std::size_t kShallow = 3;  // levels that LicketySPLIT searches faster than the rows are passed
+    switch (options.algorithm) {
+        case Algorithm::greedy: return false;
+        case Algorithm::lickety_split: return options.lookahead > 1 && depth > kShallow;
+        case Algorithm::split: return options.postprocess;
+        case Algorithm::optimal: break;
+    }
+    return true;
+}
+
 // Sets tree, lower bound and statistics of the solution.
 void solve_packed(View view, const Options& options, Limits& limits, Solution& solution) {
     const Algorithm algorithm = options.algorithm;
@@ -16,8 +28,7 @@ void solve_packed(View view, const Options& options, Limits& limits, Solution& s
     const std::size_t depth = session.depth;
     solution.tree = session.greedy;
     if (algorithm != Algorithm::greedy) session.order_rows();
-    if (algorithm == Algorithm::optimal || (algorithm == Algorithm::split && options.postprocess))
-        session.find_unavoidable();
+    if (uses_unavoidable(options, depth)) session.find_unavoidable();
     const Count* counts = root.counts.data();
     const Cost leaf = leaf_cost(session.problem, root.own, counts);
     solution.lower_bound = depth == 0 ? leaf : std::min(leaf, split_floor(session.problem, root.own, counts));

@@ -4,6 +4,7 @@
 // limited) and value: budgets and sums only fall with these. Leaves are apart: next to another leaf they may be a
 // trivial split, so that a leaf beats no tree.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sets/walked_set.hpp"
@@ -109,7 +110,7 @@ private:
     // Better than all trees of a state, whatever they are.
     Entry bound_of(std::uint32_t state) const {
         const std::vector<Key>& keys = graph_.histograms_[set_.states_[state].node].keys;
-        Entry entry{keys.front(), set_.value(state, prices_.least)};
+        Entry entry{keys.front(), std::floor(set_.value(state, prices_.least) * prices_.grid) / prices_.grid};
         for (const Key& key : keys) {
             entry.key.leaves = std::min(entry.key.leaves, key.leaves);
             entry.key.prefix = std::min(entry.key.prefix, key.prefix);
@@ -198,7 +199,8 @@ private:
 };
 
 Frontier WalkedSet::frontier(const Prices& prices, Limits& limits) const {
-    return Fronts(*this, prices, limits).run();
+    const Prices given = on_grid(prices);
+    return Fronts(*this, given, limits).run();
 }
 
 }  // namespace splitsecond

@@ -1,6 +1,7 @@
 #include "sets/walked_set.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace splitsecond {
@@ -177,8 +178,8 @@ WalkedSet::WalkedSet(const Graph& graph, const MeasuredRows& rows, Limits& limit
 }
 
 std::uint32_t WalkedSet::add_state(std::uint32_t node, const std::vector<std::int64_t>& weights) {
-    states_.push_back({node});
     weights_.insert(weights_.end(), weights.begin(), weights.end());
+    states_.push_back({node});  // last: without memory for the one, the other must not be there
     return static_cast<std::uint32_t>(states_.size() - 1);
 }
 
@@ -193,7 +194,24 @@ double WalkedSet::value(std::uint32_t state, const double* prices) const {
 double WalkedSet::leaf_value(std::uint32_t state, const Prices& prices) const {
     const std::uint32_t node = states_[state].node;
     const std::uint32_t row = prices.by_node ? node : graph_.nodes[node].label;
-    return value(state, prices.values + row * n_channels_);
+    return std::rint(value(state, prices.values + row * n_channels_) * prices.grid) / prices.grid;
+}
+
+// With a grid so fine that no sum over the leaves of a tree needs more than 52 bits.
+Prices WalkedSet::on_grid(Prices prices) const {
+    const std::size_t n = prices.by_node ? graph_.nodes.size() : graph_.n_labels();
+    double highest = 0;
+    for (std::ptrdiff_t k = 0; k < n_channels_; ++k) {
+        double price = 0;
+        for (std::size_t row = 0; row < n; ++row)
+            price =
+                std::max(price, std::abs(prices.values[static_cast<std::ptrdiff_t>(row) * n_channels_ + k]));
+        highest += price * static_cast<double>(weights_[static_cast<std::size_t>(k)]);
+    }
+    int exponent = 0;  // highest < 2^exponent
+    std::frexp(highest, &exponent);
+    prices.grid = std::ldexp(1.0, std::clamp(51 - exponent, -900, 900));
+    return prices;
 }
 
 // ---- the mean ---------------------------------------------------------------------------------------
@@ -312,6 +330,7 @@ private:
 
 std::optional<double> WalkedSet::mean(const Prices& prices, Limits& limits) {
     if (!is_complete_) return std::nullopt;
+    const std::lock_guard lock(mutex_);
     if (leaf_shares_.empty()) {
         bool found = false;
         std::vector<double> shares;
@@ -320,8 +339,9 @@ std::optional<double> WalkedSet::mean(const Prices& prices, Limits& limits) {
         leaf_shares_ = std::move(shares);
     }
     double sum = 0;
+    const Prices given = on_grid(prices);
     for (std::uint32_t id = 0; id < states_.size(); ++id)
-        if (leaf_shares_[id] > 0) sum += leaf_shares_[id] * leaf_value(id, prices);
+        if (leaf_shares_[id] > 0) sum += leaf_shares_[id] * leaf_value(id, given);
     return sum;
 }
 

@@ -6,13 +6,15 @@
 //            `at_most` the set of those within a bound; none of them lists trees.
 // States:    two paths may lead the same training rows to one node of the graph but different measured rows. So the walk
 //            is over (node, rows): a *state*. Nodes that are only leaves need no rows, just the weights of the channels.
-// Exact:     values are doubles; with prices that are integers, sums below 2^53 are exact.
+// Exact:     values are doubles; those of leaves are rounded to a grid on which all sums are exact, so that equal sums
+//            are equal however they were added up. Integers below 2^52 stay as they are.
 // Limits:    states that a limit kept from being walked count as cheap as their training cost and `least` allow: the
 //            frontier is then a bound, without trees.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -27,6 +29,7 @@ struct Prices {
     const double* values;  // n_channels for each label or node
     bool by_node;
     const double* least;  // n_channels: no price of the channel is lower
+    double grid = 0;      // for WalkedSet: 1 / the grid of values
 };
 
 // Trees that no other tree beats in both; training costs increase, values decrease.
@@ -76,6 +79,7 @@ private:
         return node.edge_begin == node.edge_end;
     }
     std::uint32_t add_state(std::uint32_t node, const std::vector<std::int64_t>& weights);
+    Prices on_grid(Prices prices) const;
     double value(std::uint32_t state, const double* prices) const;
     double leaf_value(std::uint32_t state, const Prices& prices) const;
 
@@ -86,6 +90,7 @@ private:
     std::vector<Branch> branches_;
     std::vector<std::int64_t> weights_;  // n_channels for each state
     bool is_complete_ = false;
+    std::mutex mutex_;  // of what follows, since threads may ask at once
     std::vector<double>
         leaf_shares_;  // by state: the share of trees that have a leaf there; empty: not known yet
 };

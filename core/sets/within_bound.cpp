@@ -5,6 +5,7 @@
 // to the bound. Its size is the number of different values times that of the walked set: with few rows or a tight bound
 // that is little.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -71,7 +72,7 @@ private:
     // What the bound leaves for each state.
     void find_slack() {
         slack_.assign(set_.states_.size(), -std::numeric_limits<double>::infinity());
-        slack_[0] = bound_;
+        slack_[0] = std::floor(bound_ * prices_.grid) / prices_.grid;  // sums are on the grid
         for (std::uint32_t id = 0; id < set_.states_.size(); ++id) {
             const State& state = set_.states_[id];
             for (std::size_t b = state.branch_begin; b < state.branch_end; ++b) {
@@ -82,10 +83,7 @@ private:
         }
     }
 
-    // Sums of doubles may differ in their last bits from the way that the bound was passed down.
-    bool is_within(std::uint32_t id, double value) const {
-        return id == 0 ? value <= bound_ : value <= slack_[id] + 1e-9 * std::abs(slack_[id]);
-    }
+    bool is_within(std::uint32_t id, double value) const { return value <= slack_[id]; }
 
     bool add_nodes(std::uint32_t id) {
         if (limits_.stop()) return false;
@@ -164,7 +162,8 @@ bool WalkedSet::at_most(const Prices& prices, double bound, Graph& out, Limits& 
     bool done = false;
     limits.completes([&] {
         Graph all;
-        Product product(*this, prices, bound, limits);
+        const Prices given = on_grid(prices);
+        Product product(*this, given, bound, limits);
         done = product.build(all) && all.filtered(Filter{}, out, limits);
     });
     return done;

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from splitsecond._paths.path import PathEntry, RegularizationPath
     from splitsecond._paths.search import regularization_path
     from splitsecond._saving import load, save
+    from splitsecond._sets.decisions.fingerprint import fingerprint
+    from splitsecond._sets.decisions.record import DecisionRecord
     from splitsecond._sets.evaluation import SetEvaluation
     from splitsecond._sets.groups import TreeGroup, TreeGroups
     from splitsecond._sets.tree_set import TreeSet
@@ -34,6 +36,7 @@ __all__ = [
     "RESPLIT",
     "ColumnReport",
     "DataWarning",
+    "DecisionRecord",
     "Explanation",
     "FixedBinarizer",
     "FixedTreeClassifier",
@@ -59,6 +62,7 @@ __all__ = [
     "TreeGroups",
     "TreeSet",
     "check_table",
+    "fingerprint",
     "load",
     "regularization_path",
     "reliance",
@@ -92,6 +96,8 @@ _MODULES = {
     "_tables.table_report": ("ColumnReport", "TableReport", "check_table"),
     "_trees.explaining": ("Explanation",),
     "_trees.tree": ("Tree",),
+    "_sets.decisions.fingerprint": ("fingerprint",),
+    "_sets.decisions.record": ("DecisionRecord",),
     "_sets.evaluation": ("SetEvaluation",),
     "_sets.groups": ("TreeGroup", "TreeGroups"),
     "_sets.tree_set": ("TreeSet",),

@@ -247,3 +247,18 @@ def test_what_is_printed_is_written_into_pages(tmp_path: Path) -> None:
     page = page_with(tmp_path, wrong)
     assert run(page, write=True) == 3
     assert page.read_text(encoding="utf-8") == right
+
+
+def test_the_example_record_is_made_by_its_script() -> None:
+    import record_example
+
+    record = record_example.make()
+    shown = record_example.PATH.read_text(encoding="utf-8")
+    assert without_versions(record.to_markdown("record-example.svg")) == without_versions(shown), (
+        "write it again: python docs/record_example.py"
+    )
+    assert "- numpy: " in shown
+
+
+def without_versions(text: str) -> str:
+    return re.sub(r"^- (splitsecond|Python|numpy): .*$", r"- \1", text, flags=re.MULTILINE)

@@ -58,6 +58,13 @@ def assert_agrees(problem: Problem) -> None:
         options = {"lookahead_depth": lookahead, "exact_last_split": True}
         value = solved(problem, "split", **options, postprocess=False)
         assert value.objective == exact.objective(exact.value(rows, depth, lookahead)[0])
+        if lookahead == 0:
+            continue
+        lickety = solved(problem, "lickety", **options)
+        assert lickety.objective == exact.objective(exact.lickety(rows, depth, lookahead)[0])
+        completed = solved(problem, "lickety", **options, completion="lickety")
+        tree_cost = exact.completed_lickety(rows, depth, lookahead)[0]
+        assert completed.objective == exact.objective(tree_cost)
 
     greedy = solved(problem, "greedy")
     assert greedy.objective == known.objective(known.greedy(rows, depth)[0])

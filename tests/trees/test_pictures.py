@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from drawn import SVG, assert_is_tidy, parity, texts
 from hostile import NAMES, frames, new_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,21 +27,11 @@ from splitsecond import (
 )
 from splitsecond._trees.pictures import text_metrics
 from splitsecond._trees.pictures.figures import plot_objectives
-from splitsecond._trees.pictures.layout import (
-    COLOURS,
-    Box,
-    Curve,
-    Group,
-    Picture,
-    Text,
-    colour_of,
-    picture_of,
-)
+from splitsecond._trees.pictures.layout import Box, Curve, Group, Picture, Text, picture_of
 from splitsecond._trees.pictures.svg import to_svg
 from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of, wrapped
 from splitsecond._trees.sizes import NodeTexts
 
-SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [
     "</svg><script>alert(1)</script>",
     "a & b",
@@ -51,13 +42,6 @@ HOSTILE = [
     "$\\frac{1}{2}$",
     "&amp;",
 ]
-
-
-def parity(n_columns: int, names: list[str] | None = None) -> tuple[pd.DataFrame, Any]:
-    """All rows of 0/1 columns: a tree that tells their parity has 2**n_columns leaves."""
-    rows = np.array([[i >> k & 1 for k in range(n_columns)] for i in range(2**n_columns)] * 3)
-    X = pd.DataFrame(rows, columns=names or [f"question {j}" for j in range(n_columns)])
-    return X, np.array(["even", "odd"])[rows.sum(axis=1) % 2]
 
 
 def tree_of(n_leaves: int) -> Tree:
@@ -71,10 +55,6 @@ def tree_of(n_leaves: int) -> Tree:
         tree = LicketySPLITClassifier(regularization=0.001, binarizer="midpoint").fit(X, y).tree_
     assert tree.n_leaves == n_leaves
     return tree
-
-
-def texts(svg: str) -> list[str]:
-    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
 @pytest.mark.parametrize("n_leaves", [2, 5, 12, 32])
@@ -103,42 +83,6 @@ def test_svg_says_all_there_is(n_leaves: int) -> None:
     rows = [tree.n_rows[child] for node in inner for child in (tree.left[node], tree.right[node])]
     expected = [max(14 * row / tree.n_rows[0], 1.2) for row in rows]
     assert widths == pytest.approx(expected, abs=0.01)
-
-
-def overlap(one: Box, other: Box) -> bool:
-    return (
-        one.x < other.x + other.width
-        and other.x < one.x + one.width
-        and one.y < other.y + other.height
-        and other.y < one.y + one.height
-    )
-
-
-def assert_is_tidy(tree: Tree, **new: Any) -> None:
-    """Boxes do not overlap, and hold their text; all is on the paper."""
-    picture = tree._picture(new.get("X"), new.get("y"), new.get("path"))
-    nodes = [group for group in picture.groups if group.title is not None]
-    boxes = [group.shapes[0] for group in nodes]
-    assert len(boxes) == len(tree.feature)
-    for i, box in enumerate(boxes):
-        assert isinstance(box, Box)
-        assert not any(overlap(box, other) for other in boxes[:i] if isinstance(other, Box))
-        for shape in nodes[i].shapes[1:]:
-            assert not isinstance(shape, Curve)
-            wide = (
-                shape.width
-                if isinstance(shape, Box)
-                else width_of(shape.text, shape.size, bold=shape.bold)
-            )
-            assert box.x < shape.x
-            assert shape.x + wide <= box.x + box.width + 1e-9
-            assert box.y < shape.y < box.y + box.height
-    for group in picture.groups:
-        for shape in group.shapes:
-            x = max(shape.x0, shape.x1) if isinstance(shape, Curve) else shape.x
-            assert 0 <= x <= picture.width
-            y = max(shape.y0, shape.y1) if isinstance(shape, Curve) else shape.y
-            assert 0 <= y <= picture.height
 
 
 @pytest.mark.parametrize("n_leaves", [2, 5, 12, 32])
@@ -279,11 +223,6 @@ def test_a_lone_leaf_and_one_class() -> None:
         tree = LicketySPLITClassifier(max_depth=0).fit([[0], [1], [0], [1]], y).tree_
         assert "a" in texts(tree.to_svg())
         assert_is_tidy(tree)
-
-
-def test_colours_differ_and_text_is_legible() -> None:
-    assert len({colour_of(i) for i in range(16)}) == 16
-    assert len(set(COLOURS)) == 8
 
 
 def test_many_classes() -> None:

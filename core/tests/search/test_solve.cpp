@@ -151,6 +151,57 @@ void test_every_combination(Random& random) {
     }
 }
 
+// Where greedy splits the last level by loss, a lookahead of all levels but that one is the optimal search.
+void test_exact_last_level(Random& random) {
+    for (int i = 0; i < 60; ++i) {
+        const check::Context context("problem ", i);
+        const Data data = make_small_data(random, 6);
+        Options options;
+        options.objective.price = random_price(random, data);
+        options.exact_last_split = true;
+        options.max_depth = random.between(3, 5);
+        options.lookahead = options.max_depth - 1;
+        options.postprocess = false;
+        Oracle oracle(data, options.objective.price);
+        const Cost optimum = oracle.optimal(oracle.all(), options.max_depth);
+        for (const Algorithm algorithm : {Algorithm::lickety_split, Algorithm::split})
+            for (const Completion completion : {Completion::greedy, Completion::lickety}) {
+                options.algorithm = algorithm;
+                options.completion = completion;
+                Limits limits;
+                const Solution solution = solve(data.table(), data.target(), options, limits);
+                check_tree(data, options, solution);
+                CHECK_EQ(solution.tree.cost(options.objective), optimum);
+                CHECK_EQ(solution.statistics.completions, 0u);
+            }
+    }
+}
+
+// LicketySPLIT that searches several levels finds the loss that no tree can avoid, and bounds all trees by it.
+void test_bound_of_lickety_split(Random& random) {
+    Data data;  // every row twice, once in either class
+    data.n_rows = 400;
+    data.n_columns = 6;
+    data.n_classes = 2;
+    for (std::size_t pair = 0; pair < data.n_rows / 2; ++pair) {
+        for (std::size_t j = 0; j < data.n_columns; ++j) data.cells.push_back(random.chance(50));
+        for (std::size_t j = 0; j < data.n_columns; ++j)
+            data.cells.push_back(data.cells[2 * pair * data.n_columns + j]);
+        data.classes.insert(data.classes.end(), {0, 1});
+    }
+    Options options;
+    options.objective.price = {1, 1};
+    options.max_depth = 4;
+    for (const std::size_t lookahead : {1, 2, 3}) {
+        options.lookahead = lookahead;
+        Limits limits;
+        const Solution solution = solve(data.table(), data.target(), options, limits);
+        CHECK_EQ(solution.loss, 200);
+        CHECK_EQ(solution.leaves, 1);
+        CHECK_EQ(solution.lower_bound, lookahead == 1 ? 2 : 201);
+    }
+}
+
 }  // namespace
 }  // namespace splitsecond
 
@@ -161,5 +212,7 @@ int main() {
     test_wide_problems(random);
     test_tall_problems(random);
     test_every_combination(random);
+    test_exact_last_level(random);
+    test_bound_of_lickety_split(random);
     return check::report();
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import typer
 from splitsecond._cli import options as o
 from splitsecond._cli.classes import class_named, costs_named
 from splitsecond._cli.data import Data, labels_of, weights_of
-from splitsecond._cli.models import open_model, text_columns
+from splitsecond._cli.models import Opened, open_model, text_columns
 from splitsecond._cli.output import (
     check_out,
     to_csv,
@@ -33,6 +34,30 @@ if TYPE_CHECKING:
 LOSSES = ("error", "cost", "brier_score", "log_loss")  # that are shown of held-out rows
 NUMBERS = ("minimum", "mean", "maximum", "tree_0", "minimum_tree", "maximum_tree")
 
+Costs = Annotated[
+    Any,  # a mapping or None
+    typer.Option(
+        metavar="JSON",
+        help="Costs of what trees predict by class, as JSON or in a file; by default those of "
+        "the set.",
+        parser=costs_of,
+    ),
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(metavar="CLASS", help="Class of rates; by default the second of two."),
+]
+TimeLimit = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", help="Time limit of each criterion; bounds are kept."),
+]
+MemoryLimit = Annotated[
+    Any,  # a number or None
+    typer.Option(
+        metavar="BYTES", help="Memory limit of each criterion, such as 2GB.", parser=bytes_of
+    ),
+]
+
 
 def evaluate(
     *,
@@ -45,19 +70,8 @@ def evaluate(
     criterion: Annotated[
         list[str], o.several("NAME", "Criterion to show, such as error; by default all of them")
     ],
-    costs: Annotated[
-        Any,  # a mapping or None
-        typer.Option(
-            metavar="JSON",
-            help="Costs of what trees predict by class, as JSON or in a file; by default those of "
-            "the set.",
-            parser=costs_of,
-        ),
-    ] = None,
-    positive: Annotated[
-        str | None,
-        typer.Option(metavar="CLASS", help="Class of rates; by default the second of two."),
-    ] = None,
+    costs: Costs = None,
+    positive: Positive = None,
     weight: o.Weight = None,
     max_trees: Annotated[
         int,
@@ -67,16 +81,8 @@ def evaluate(
             help="Maximum trees looked at for what cannot be worked out for all at once.",
         ),
     ] = 10_000,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(metavar="SECONDS", help="Time limit of each criterion; bounds are kept."),
-    ] = None,
-    memory_limit: Annotated[
-        Any,  # a number or None
-        typer.Option(
-            metavar="BYTES", help="Memory limit of each criterion, such as 2GB.", parser=bytes_of
-        ),
-    ] = None,
+    time_limit: TimeLimit = None,
+    memory_limit: MemoryLimit = None,
     reading: o.Reading,
     writing: o.Writing,
 ) -> None:
@@ -90,12 +96,8 @@ def evaluate(
     Source.of(file, reading).check()  # before the set, which takes longer
     opened = open_model(trees)
     good = opened.set_for("evaluate")
-    is_text = all(isinstance(label, str) for label in good[0].classes.tolist())
-    texts = [*text_columns(opened), *([target] if is_text else [])]
-    source = Source.of(file, reading, texts)
-    table = source.read()
-    for name in (target, *group, *([] if weight is None else [weight])):
-        source.check_column(table, name)
+    used = [target, *group, *([] if weight is None else [weight])]
+    source, table = read_rows(opened, file, reading, target, used)
     with warnings_as_notes():
         evaluation = _evaluation(
             good,
@@ -130,12 +132,33 @@ def _evaluation(
 ) -> SetEvaluation:
     """Evaluate a set on the rows of a table; classes are named as text on the command line."""
     y = labels_of(source, table, target, may_be_one=True)
+    named = classes_named(trees, costs, positive)
+    with rows_of_file(source, len(table)):
+        return trees.evaluate(table, y, **named, **options)
+
+
+def read_rows(
+    opened: Opened, file: Path, reading: o.Reading, target: str, used: list[str]
+) -> tuple[Source, pa.Table]:
+    """Read a table for a set; columns that were text in training stay text, and so do classes."""
+    classes = opened.set_for("evaluate")[0].classes.tolist()
+    is_text = all(isinstance(label, str) for label in classes)
+    texts = [*text_columns(opened), *([target] if is_text else [])]
+    source = Source.of(file, reading, texts)
+    table = source.read()
+    for name in used:
+        source.check_column(table, name)
+    return source, table
+
+
+def classes_named(trees: TreeSet, costs: Any, positive: str | None) -> dict[str, Any]:
+    """Return costs and the positive class as evaluations take them, given as text."""
     labels, classes = trees[0].labels.tolist(), trees[0].classes.tolist()
     known = classes if set(labels) <= set(classes) else labels
-    chosen = None if positive is None else class_named(positive, known, "--positive", "set")
-    named = None if costs is None else costs_named(costs, classes)
-    with rows_of_file(source, len(table)):
-        return trees.evaluate(table, y, costs=named, positive=chosen, **options)
+    return {
+        "costs": None if costs is None else costs_named(costs, classes),
+        "positive": None if positive is None else class_named(positive, known, "--positive", "set"),
+    }
 
 
 def criteria_rows(evaluation: SetEvaluation, trees: TreeSet, names: Any) -> list[dict[str, Any]]:

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._support.checks import check_choice, check_number
+from splitsecond._trees.pictures.colours import COLOURS
 from splitsecond._trees.pictures.figures import longest, new_axes, plain_sides, short_names
-from splitsecond._trees.pictures.layout import COLOURS
 
 if TYPE_CHECKING:
     from splitsecond._importance.distribution import ImportanceDistribution
-
-LINES = [each for each in COLOURS if each != "#F0E442"]  # thin yellow lines are hard to see
 
 
 def draw_importance(
@@ -61,8 +59,8 @@ def _draw_curves(
             [0, *shares, shares[-1] if len(shares) else 0],
             where="post",
             label=name,
-            color=LINES[i % len(LINES)],
-            linestyle=("-", "--", ":", "-.")[i // len(LINES) % 4],
+            color=COLOURS[i % len(COLOURS)],
+            linestyle=("-", "--", ":", "-.")[i // len(COLOURS) % 4],
         )
     ax.set_xlim(low - margin, high + margin)
     ax.set_ylim(-0.03, 1.03)

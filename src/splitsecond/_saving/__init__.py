@@ -46,6 +46,11 @@ def save(model: Estimator | TreeSet | Tree, path: str | os.PathLike[str]) -> Non
     >>> splitsecond.load(path).predict([[1.9], [2.1]]).tolist()
     ['a', 'b']
     """
+    write_whole(path, file_of(model))
+
+
+def file_of(model: Estimator | TreeSet | Tree) -> bytes:
+    """Return what `save` writes."""
     from splitsecond._saving._writing import content_out
 
     text = json.dumps(
@@ -55,7 +60,7 @@ def save(model: Estimator | TreeSet | Tree, path: str | os.PathLike[str]) -> Non
         indent=1,
     )
     # Half a character, which UTF-8 has no bytes for, becomes JSON's escape for it.
-    write_whole(path, (text + "\n").encode("utf-8", "backslashreplace"))
+    return (text + "\n").encode("utf-8", "backslashreplace")
 
 
 @public

@@ -89,6 +89,13 @@ class Reader:
     def fraction(self, key: str) -> Fraction:
         return fraction_in(self.text(key))
 
+    def whole(self, key: str) -> int:
+        """Return a whole number of any size, written as digits."""
+        number = self.fraction(key)
+        if number < 0 or number.denominator > 1:
+            raise DamagedError(f"{key!r} of {self._where} should be a whole number, is {number}")
+        return int(number)
+
     def pairs(self) -> Any:
         return self._content.items()
 

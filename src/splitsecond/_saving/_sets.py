@@ -37,6 +37,7 @@ def set_out(trees: TreeSet) -> Json:
         "reference": str(scale.reference),
         "bound": str(trees._bound),
         "search": trees._record.stopped or COMPLETE,
+        **_history_out(trees._record),
         "keep_trivial": graph.keep_trivial,
         "max_leaves": graph.max_leaves,
         "root": graph.root,
@@ -113,8 +114,20 @@ def set_in(model: RashomonClassifier, reader: Reader) -> TreeSet:
             status=model.status_,
             statistics=model.statistics_,
             stopped=stopped,
+            history=_history_in(reader),
         ),
     )
+
+
+def _history_out(record: FitRecord) -> Json:
+    steps = [{"step": step, "trees_before": str(n_before)} for step, n_before in record.history]
+    return {"history": steps} if steps else {}
+
+
+def _history_in(reader: Reader) -> tuple[tuple[str, int], ...]:
+    """Return how the set was narrowed; files of before it was kept do not tell."""
+    steps = reader.parts("history") if reader.has("history") else []
+    return tuple((step.text("step"), step.whole("trees_before")) for step in steps)
 
 
 def _rows_in(model: RashomonClassifier, arrays: GraphArrays, reader: Reader) -> RowSource | None:

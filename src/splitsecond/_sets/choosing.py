@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -19,12 +19,30 @@ from splitsecond._support.messages import listed, offered, shown
 from splitsecond._trees.row_counts import RowSource
 
 SIGNS = ("<=", "==", "is missing")  # of questions, after the name
+MAX_SHOWN = 400  # characters of a condition in the history of a set
 MAX_CONDITION = 2**60  # beyond all leaves, levels and weights
 
 
 def names_in(named: Any) -> list[Any]:
     """Return a list of names, or a single one as such a list."""
     return list(named) if isinstance(named, Iterable) and not isinstance(named, str) else [named]
+
+
+def call_text(function: str, /, **given: Any) -> str | None:
+    """Write the call that narrows a set, without what says nothing; None: nothing was said."""
+    said = {key: _plain(value) for key, value in given.items()}
+    parts = [f"{key}={shown(value, MAX_SHOWN)}" for key, value in said.items() if value is not None]
+    return f"{function}({', '.join(parts)})" if parts else None
+
+
+def _plain(value: Any) -> Any:
+    """Return a condition as it would be typed; None: it says nothing."""
+    if isinstance(value, Mapping):
+        return dict(value) or None
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return value
+    items = [item.item() if isinstance(item, np.generic) else item for item in value]
+    return items if len(items) > 1 else items[0] if items else None
 
 
 def mark_features(reader: InputReader, named: Any) -> list[bool]:

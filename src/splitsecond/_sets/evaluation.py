@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from splitsecond._estimators.base import LimitWarning
 from splitsecond._sets.catalogue import Catalogue
+from splitsecond._sets.choosing import call_text
 from splitsecond._sets.criteria import Criterion, Leaves
 from splitsecond._sets.evaluated_rows import EvaluatedRows, subject_of
 from splitsecond._sets.evaluation_results import (
@@ -228,7 +229,9 @@ class SetEvaluation:
                 f"The trees with {shown(name)} within this bound do not fit the limits: raise "
                 "time_limit and memory_limit, or list some of them with evaluation.find(...)."
             )
-        return found
+        on_rows = f"evaluate({self.n_rows:,} rows).filter"
+        step = call_text(on_rows, name=name, at_least=at_least, at_most=at_most)
+        return self._trees._after(step, found)
 
     def find(
         self,
@@ -275,18 +278,25 @@ class SetEvaluation:
 
     # ---- tables and pictures ---------------------------------------------------------------------
 
-    def to_frame(self, trees: Tree | Iterable[Tree], library: str = "pandas") -> Any:
+    def to_frame(
+        self,
+        trees: Tree | Iterable[Tree],
+        names: Sequence[str] | None = None,
+        library: str = "pandas",
+    ) -> Any:
         """Return the criteria of given trees as a data frame, a row for each.
 
         Parameters
         ----------
         trees : Tree or list of Tree
             Trees of the set, such as ``trees[:100]``.
+        names : list of str, optional
+            Which criteria; all of them by default.
         library : "pandas" or "polars", default="pandas"
             Whose data frame.
         """
         given = [trees] if isinstance(trees, Tree) else list(trees)
-        values = self._values_of(given)  # refuses what is no tree of the set
+        values = self._values_of(given, names)  # refuses what is no tree of the set
         columns: dict[str, Any] = {
             "objective": [float(tree.objective) for tree in given],
             "n_leaves": [tree.n_leaves for tree in given],
@@ -294,12 +304,14 @@ class SetEvaluation:
         }
         return frame_of(columns, library)
 
-    def _values_of(self, given: Sequence[Tree]) -> dict[str, Any]:
-        """Return the value of each criterion for each of some trees."""
+    def _values_of(
+        self, given: Sequence[Tree], names: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """Return the value of each criterion, or of those named, for each of some trees."""
         leaves = self._rows.leaves_of(given, self._trees._source) if given else None
         return {
             name: [] if leaves is None else self._catalogue.get(name).of_leaves(leaves)
-            for name in self.criteria
+            for name in (self.criteria if names is None else names)
         }
 
     def summary(self, names: Sequence[str] | None = None, library: str = "pandas") -> Any:

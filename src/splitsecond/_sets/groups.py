@@ -271,8 +271,9 @@ class _Search:
             if self.clock.is_over():
                 return None
             raise KeyboardInterrupt
-        part = self.trees._of_graph(graph)
         names = [self.trees._reader.column_names[column] if column >= 0 else "" for column in asked]
+        skeleton = _skeleton(names, nodes[1], nodes[2])
+        part = self.trees._after(f"group {skeleton}", self.trees._of_graph(graph))
         functions: dict[str, Any] = {}
         if self.rows is not None:
             n_functions, n_seen = graph.count_functions(
@@ -283,7 +284,7 @@ class _Search:
             functions = {"n_functions": n_functions, "n_functions_exact": n_seen == part.n_trees}
         return TreeGroup(
             part,
-            _skeleton(names, nodes[1], nodes[2]),
+            skeleton,
             place,
             tuple(dict.fromkeys(name for name in names if name)),
             **functions,

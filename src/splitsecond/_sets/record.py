@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from splitsecond._support.names import public
 
@@ -31,3 +31,9 @@ class FitRecord:
     status: str
     statistics: dict[str, Any]
     stopped: str | None = None  # one of STOPPED, if the set is partial
+    # What the set was narrowed by since, in order, each with the number of trees before it.
+    history: tuple[tuple[str, int], ...] = ()
+
+    def then(self, step: str, n_before: int) -> Self:
+        """Return the record of a set that was narrowed by one more step."""
+        return replace(self, history=(*self.history, (step, n_before)))

@@ -123,7 +123,7 @@ class SetWalk:
         """Return the trees whose sum is at most a bound; None if a limit was met."""
         prices = self._prices(criterion, negated=negated)
         graph = self._walk(clock).at_most(prices, criterion.by, bound, clock.run())
-        return None if graph is None else _with_graph(self.trees, graph)
+        return None if graph is None else self.trees._of_graph(graph)
 
     def trees_of(self, front: Any) -> list[Tree]:
         """Return the trees of a frontier."""
@@ -163,16 +163,3 @@ def _joined(parts: Sequence[Leaves]) -> Leaves:
         for name in ("labels", "counts", "weights")
     )
     return Leaves(labels, counts, weights, np.concatenate(begins))
-
-
-def _with_graph(trees: TreeSet, graph: _core.Graph) -> TreeSet:
-    """Return a set of some of the trees."""
-    return type(trees)(
-        graph,
-        trees._scale,
-        trees._bound,
-        classes=trees._classes,
-        reader=trees._reader,
-        rows=trees._rows,
-        record=trees._record,
-    )

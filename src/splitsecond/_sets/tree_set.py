@@ -17,6 +17,7 @@ from splitsecond import _core
 from splitsecond._estimators.base import LimitWarning
 from splitsecond._estimators.input_reader import InputReader
 from splitsecond._sets.choosing import (
+    call_text,
     check_condition,
     mark_features,
     min_rows,
@@ -45,6 +46,7 @@ from splitsecond._trees.tree import Tree, leaf_of_rows
 
 if TYPE_CHECKING:
     from splitsecond._estimators.sets import RashomonClassifier
+    from splitsecond._sets.decisions.record import DecisionRecord
     from splitsecond._sets.evaluation import SetEvaluation
 
 
@@ -74,6 +76,9 @@ class TreeSet(SetPage, Sequence[Tree]):
         Whether a limit or Ctrl-C ended the search for them, so that others may be missing.
     status : str
         "complete", "partial", or "partial (the best tree is not known)".
+    history : list of tuple
+        The estimator that found the set and the filters applied since, in order, each with the
+        number of trees then left. It is saved with the set.
     """
 
     def __init__(
@@ -130,6 +135,12 @@ class TreeSet(SetPage, Sequence[Tree]):
     def min_objective(self) -> float:
         """The objective of the best tree; NaN if there is none."""
         return next(iter(self.objective_histogram()), float("nan"))
+
+    @property
+    def history(self) -> list[tuple[str, int]]:
+        """What found the set and what narrowed it since, in order, with the trees then left."""
+        steps = [self._record.estimator.__name__, *(step for step, _ in self._record.history)]
+        return list(zip(steps, [*(n for _, n in self._record.history), self.n_trees], strict=True))
 
     def objective_histogram(self) -> dict[float, int]:
         """Return the number of trees for each objective, in increasing order."""
@@ -267,7 +278,8 @@ class TreeSet(SetPage, Sequence[Tree]):
                 f"epsilon={epsilon} gives the bound {float(bound):.4f}, above this set's "
                 f"{self.bound:.4f}: fit again with a larger epsilon."
             )
-        return self._narrowed(budget=max(-1, self._scale.cost(bound)), bound=bound)
+        narrowed = self._narrowed(budget=max(-1, self._scale.cost(bound)), bound=bound)
+        return self._after(f"within({shown(epsilon)})", narrowed)
 
     def filter(
         self,
@@ -312,6 +324,18 @@ class TreeSet(SetPage, Sequence[Tree]):
         puts it with the higher values at ``"income <= 40"`` and with the 0 of a 0/1 column, and
         ``"income is missing"`` may be asked anywhere.
         """
+        uses, avoids, root = names_in(uses), names_in(avoids), names_in(root)
+        step = call_text(
+            "filter",
+            uses=uses,
+            avoids=avoids,
+            root=root,
+            monotone=monotone,
+            max_leaves=max_leaves,
+            max_depth=max_depth,
+            min_leaf_rows=min_leaf_rows,
+            min_leaf_weight=min_leaf_weight,
+        )
         narrowed = self._narrowed(
             avoid=mark_features(self._reader, avoids),
             root=mark_features(self._reader, root),
@@ -321,8 +345,14 @@ class TreeSet(SetPage, Sequence[Tree]):
             min_weight=min_units(min_leaf_weight, self._scale.unit),
             **min_rows(min_leaf_rows, self._rows, self._graph),
         )
-        for wanted in names_in(uses):
+        for wanted in uses:
             narrowed = narrowed._narrowed(uses=mark_features(self._reader, wanted))
+        return self._after(step, narrowed)
+
+    def _after(self, step: str | None, narrowed: TreeSet) -> TreeSet:
+        """Let a set that comes of this one remember how."""
+        if step is not None:
+            narrowed._record = self._record.then(step, self.n_trees)
         return narrowed
 
     def _narrowed(self, *, bound: Fraction | None = None, **conditions: Any) -> TreeSet:
@@ -541,6 +571,97 @@ class TreeSet(SetPage, Sequence[Tree]):
             self,
             rows,
             costs=costs,
+            positive=positive,
+            max_trees=max_trees,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+        )
+
+    def record(
+        self,
+        tree: Tree | int,
+        X: Any = None,
+        y: Any = None,
+        *,
+        groups: Any = None,
+        costs: Any = None,
+        sample_weight: Any = None,
+        positive: Any = None,
+        X_train: Any = None,
+        y_train: Any = None,
+        chosen_by: str | None = None,
+        reason: str | None = None,
+        title: str | None = None,
+        data_name: str | None = None,
+        date: Any = None,
+        max_disputed: int = 10,
+        columns: str | Sequence[str] = (),
+        max_trees: int = 10_000,
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+    ) -> DecisionRecord:
+        """Record the choice of a tree: what was searched, how it compares, who chose and why.
+
+        The record is a document, to be printed or saved as HTML or Markdown. Given the same set,
+        tables and date, it is the same letter by letter.
+
+        Parameters
+        ----------
+        tree : Tree or int
+            The chosen tree, or its number in the set.
+        X, y : table and array-like, optional
+            Rows and their classes, such as held-out ones, that the set is evaluated on. With X
+            alone, only disputed rows are shown.
+        groups, costs, sample_weight, positive, max_trees, time_limit, memory_limit
+            As for `evaluate`.
+        X_train, y_train : table and array-like, optional
+            The training rows, whose fingerprints are recorded, and which are compared with the
+            numbers of rows in the leaves. The set does not keep them.
+        chosen_by, reason : str, optional
+            Who chose, and why.
+        title, data_name : str, optional
+            Of the document, and of the data.
+        date : date or str, optional
+            By default today.
+        max_disputed : int, default=10
+            Rows to list on which the trees disagree most.
+        columns : str or list of str
+            Columns of X to show of these rows; by default only their number, since what is in a
+            row may be about a person.
+
+        Returns
+        -------
+        DecisionRecord
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from splitsecond import TreeFARMS
+        >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
+        >>> y = X[:, 0] | X[:, 1]
+        >>> trees = TreeFARMS(regularization=0.05, epsilon=0.1, max_depth=2).fit(X, y).trees_
+        >>> trees.record(0, X, y, chosen_by="A. Smith", date="2026-01-31")
+        <DecisionRecord: tree 0 of 2 trees, 2026-01-31>
+        """
+        from splitsecond._sets.decisions.choice import Words
+        from splitsecond._sets.decisions.record import record_of
+
+        texts = {"chosen_by": chosen_by, "reason": reason, "title": title, "data_name": data_name}
+        words = Words.of(date, **texts)
+        self._warn_if_partial()
+        return record_of(
+            self,
+            tree,
+            X,
+            y,
+            X_train=X_train,
+            y_train=y_train,
+            words=words,
+            max_disputed=max_disputed,
+            columns=columns,
+            groups=groups,
+            costs=costs,
+            sample_weight=sample_weight,
             positive=positive,
             max_trees=max_trees,
             time_limit=time_limit,

@@ -222,8 +222,10 @@ class TreeForms:
     ) -> str:
         """Return a picture of the tree as SVG, without any other file or font.
 
-        Each node has its question (or what it predicts), its rows, and a bar of class shares; the
-        width of an edge says how many rows take it. A line on a bar is the interval of the share.
+        Each node has its question (or what it predicts), its rows, and a bar of class shares, with
+        the rows of each class where there is room; the width of an edge says how many rows take it.
+        A line on a bar is the interval of the share. In a tree that would be wider than a page, a
+        chain of questions runs down, with its leaves beside it.
 
         Parameters
         ----------

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from splitsecond._support.install import install_line
-from splitsecond._trees.pictures.layout import COLOURS, Box, Curve, Picture, Text
+from splitsecond._trees.pictures.colours import COLOURS
+from splitsecond._trees.pictures.layout import Box, Curve, Picture, Text
 from splitsecond._trees.pictures.nodes import percent
 from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of
 
@@ -94,7 +95,7 @@ def _add(ax: Any, shape: Box | Curve | Text, points: float, level: int) -> None:
 
 # ---- plots with axes -----------------------------------------------------------------------------
 
-BLUE, ORANGE = COLOURS[0], COLOURS[5]
+BLUE, ORANGE = COLOURS[:2]
 MAX_BARS = 40
 LARGEST = 10**300  # number that can be drawn
 

@@ -1,7 +1,7 @@
-"""A tree as a picture: where everything goes. Drawn as SVG by `_svg`, by matplotlib in `_figures`.
+"""A tree as a picture: where everything goes. Drawn as SVG by `svg`, by matplotlib in `figures`.
 
 The root is on the left and leaves are on the right, yes above no, so that text is horizontal and a
-large tree is long rather than wide. Every subtree has a band of its own height: nothing overlaps.
+large tree is long rather than wide. One that would be wider than a page is folded: see `placing`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._trees.pictures.colours import (
+    BOX,
+    GREY,
+    INK,
+    LINE,
+    PAPER,
+    colour_of,
+    ink_on,
+    mixed,
+)
 from splitsecond._trees.pictures.nodes import (
     BAR,
     LEADING,
@@ -20,23 +30,22 @@ from splitsecond._trees.pictures.nodes import (
     SIZE,
     SMALL,
     SMALL_LEADING,
+    TINY,
+    Detail,
     Node,
     node_of,
 )
 from splitsecond._trees.pictures.overlay import Overlay
+from splitsecond._trees.pictures.placing import GAP, PAGE, Folding, place
 from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of
 from splitsecond._trees.sizes import NodeTexts, size_text
 
 if TYPE_CHECKING:
     from splitsecond._trees.tree import Tree
 
-# Okabe and Ito's colours, which people with any kind of colour vision can tell apart.
-COLOURS = (
-    *("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F7F7F"),
-)
-INK, GREY, LINE, PAPER, BOX = "#1a1a1a", "#4d4d4d", "#b8b8b8", "#ffffff", "#f6f6f6"
-GAP, BETWEEN = 8.0, 70.0  # BETWEEN: columns, for the edges
 THICKEST, THINNEST = 14.0, 1.2  # an edge
+SEAM = 1.0  # between the parts of a bar
+INDENT = 22.0  # of an edge to the node below
 LIGHT = 0.85  # share of white in the colour of a leaf
 MAX_LISTED = 14  # classes in the legend
 
@@ -97,23 +106,26 @@ class Picture:
     groups: list[Group]
 
 
-def picture_of(said: NodeTexts, overlay: Overlay | None, path: Sequence[int]) -> Picture:
-    """Lay out a tree, with new rows or one row's path if there are any."""
+def picture_of(
+    said: NodeTexts, overlay: Overlay | None, path: Sequence[int], page: float = PAGE
+) -> Picture:
+    """Lay out a tree, with new rows or one row's path if there are any; on a page of some width."""
     tree = said.tree
     names = _Names.of(tree)
     nodes = [
         node_of(said, node, names.classes, names.labels, overlay)
         for node in range(len(tree.feature))
     ]
-    legend, below = _legend(said, names, overlay, _place(tree, nodes))
+    folding = place(tree, nodes, page)
     width = max(node.x + node.width for node in nodes)
+    legend, below = _legend(said, names, overlay, max(width, 460.0))
     height = max(node.y + node.height / 2 for node in nodes)
     for group in legend:
         width = max([width, *(_right(shape) for shape in group.shapes)])
     for node in nodes:
         node.y += below
     rows: NDArray[Any] = tree.n_rows if overlay is None else overlay.n_rows
-    groups = [*legend, *_edges(tree, nodes, rows, set(path))]
+    groups = [*legend, *_edges(tree, nodes, rows, set(path), folding)]
     groups += [_drawn(node, tree, i, names, set(path)) for i, node in enumerate(nodes)]
     leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
     title = f"Decision tree: {leaves}, depth {tree.depth}, {size_text(tree, 0)}"
@@ -146,52 +158,7 @@ class _Names:
         )
 
 
-def colour_of(i: int) -> str:
-    """Return the colour of the i-th class; after the eighth, the same again but darker."""
-    return mixed(COLOURS[i % len(COLOURS)], 0.4 * min(i // len(COLOURS), 1), grey=0)
-
-
-def mixed(colour: str, share: float, grey: int = 255) -> str:
-    """Return a colour with a share of white in it, or of another grey."""
-    parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-    return "#" + "".join(f"{round(part + (grey - part) * share):02x}" for part in parts)
-
-
-# ---- where they go -------------------------------------------------------------------------------
-
-
-def _place(tree: Tree, nodes: list[Node]) -> float:
-    """Give each node its place, and return the width that the legend may take."""
-    n = len(nodes)
-    depth = np.zeros(n, dtype=int)
-    for i in range(n):
-        for child in (tree.left[i], tree.right[i]):
-            if child >= 0:
-                depth[child] = depth[i] + 1
-    left = GAP
-    for level in range(int(depth.max()) + 1):
-        here = [nodes[i] for i in np.flatnonzero(depth == level)]
-        widest = max(node.width for node in here)
-        for node in here:
-            node.x, node.width = left, widest
-        left += widest + BETWEEN
-    band = [node.height + GAP for node in nodes]
-    for i in reversed(range(n)):
-        if tree.feature[i] >= 0:
-            band[i] = max(band[i], band[tree.left[i]] + band[tree.right[i]])
-    top = np.full(n, GAP / 2)
-    for i in range(n):
-        if tree.feature[i] >= 0:
-            yes, no = int(tree.left[i]), int(tree.right[i])
-            top[yes] = top[i] + (band[i] - band[yes] - band[no]) / 2
-            top[no] = top[yes] + band[yes]
-    for i in reversed(range(n)):
-        room = (nodes[i].height + GAP) / 2
-        nodes[i].y = float(top[i]) + band[i] / 2
-        if tree.feature[i] >= 0:
-            between = (nodes[tree.left[i]].y + nodes[tree.right[i]].y) / 2
-            nodes[i].y = float(np.clip(between, top[i] + room, top[i] + band[i] - room))
-    return max(left - BETWEEN, 460.0)
+# ---- the legend ----------------------------------------------------------------------------------
 
 
 def _legend(
@@ -247,7 +214,9 @@ def _right(shape: Any) -> float:
 # ---- what is drawn -------------------------------------------------------------------------------
 
 
-def _edges(tree: Tree, nodes: list[Node], rows: NDArray[np.int64], path: set[int]) -> list[Group]:
+def _edges(
+    tree: Tree, nodes: list[Node], rows: NDArray[np.int64], path: set[int], folding: Folding
+) -> list[Group]:
     lines, words = Group(), Group()
     whole = max(int(rows[0]), 1)
     for i, node in enumerate(nodes):
@@ -255,18 +224,33 @@ def _edges(tree: Tree, nodes: list[Node], rows: NDArray[np.int64], path: set[int
             continue
         children = [(int(tree.left[i]), "yes"), (int(tree.right[i]), "no")]
         widths = [max(THICKEST * float(rows[child]) / whole, THINNEST) for child, _ in children]
-        start = node.y - sum(widths) / 2
+        on_right = [w for (j, _), w in zip(children, widths, strict=True) if j != folding[i]]
+        start = node.y - sum(on_right) / 2
         for (child, answer), width in zip(children, widths, strict=True):
-            at, right = nodes[child], node.x + node.width
             on_path = i in path and child in path
-            wide = width_of(answer, SMALL, bold=on_path)
-            ends = at.x - wide - 7
-            lines.shapes.append(
-                Curve(right, start + width / 2, ends, at.y, width, INK if on_path else LINE)
-            )
-            start += width
-            words.shapes.append(Text(ends + 3, at.y + 3.7, answer, SMALL, INK, on_path))
+            word = Text(0, 0, answer, SMALL, INK, on_path)
+            if child == folding[i]:
+                edge, word = _edge_down(node, nodes[child], width, word)
+            else:
+                edge, word = _edge_right(node, nodes[child], start + width / 2, width, word)
+                start += width
+            lines.shapes.append(replace(edge, colour=INK) if on_path else edge)
+            words.shapes.append(word)
     return [lines, words]
+
+
+def _edge_right(
+    node: Node, child: Node, start: float, width: float, word: Text
+) -> tuple[Curve, Text]:
+    ends = child.x - width_of(word.text, word.size, bold=word.bold) - 7
+    line = Curve(node.x + node.width, start, ends, child.y, width, LINE)
+    return line, replace(word, x=ends + 3, y=child.y + 3.7)
+
+
+def _edge_down(node: Node, child: Node, width: float, word: Text) -> tuple[Curve, Text]:
+    x, top, bottom = node.x + INDENT, node.y + node.height / 2, child.y - child.height / 2
+    line = Curve(x, top, x, bottom, width, LINE)
+    return line, replace(word, x=x + width / 2 + 4, y=(top + bottom) / 2 + 3.7)
 
 
 def _drawn(node: Node, tree: Tree, i: int, names: _Names, path: set[int]) -> Group:
@@ -293,7 +277,7 @@ def _drawn(node: Node, tree: Tree, i: int, names: _Names, path: set[int]) -> Gro
             group.shapes.append(Text(left, y - 3, detail.line, SMALL, GREY))
         if detail.shares is not None:
             room = node.width - 2 * PAD
-            group.shapes += _bar(left, y + 2, room, detail.shares, names.colours)
+            group.shapes += _bar(left, y + 2, room, detail, names.colours)
             if detail.limits is not None:
                 group.shapes.append(_whisker(left, y + 2, room, detail.limits))
             y += BAR + 3
@@ -301,15 +285,33 @@ def _drawn(node: Node, tree: Tree, i: int, names: _Names, path: set[int]) -> Gro
 
 
 def _bar(
-    x: float, y: float, width: float, shares: NDArray[np.float64], colours: list[str]
-) -> list[Box]:
-    """Draw class shares side by side."""
-    ends = x + width * np.concatenate([[0.0], np.cumsum(shares)])
-    return [
-        Box(float(begin), y, float(end - begin), BAR, colour)
-        for begin, end, colour in zip(ends[:-1], ends[1:], colours, strict=True)
-        if end > begin
-    ]
+    x: float, y: float, width: float, detail: Detail, colours: list[str]
+) -> list[Box | Curve | Text]:
+    """Draw class shares side by side, and how many rows they are where there is room."""
+    assert detail.shares is not None
+    ends = (x + width * np.concatenate([[0.0], np.cumsum(detail.shares)])).tolist()
+    parts = [i for i in range(len(colours)) if ends[i + 1] > ends[i]]
+    shapes: list[Box | Curve | Text] = []
+    for i in parts:
+        begin, end = ends[i], ends[i + 1]
+        between = SEAM if i != parts[-1] and end - begin > 2 * SEAM else 0.0
+        shapes.append(Box(begin, y, end - begin - between, BAR, colours[i]))
+    if detail.rows is None:
+        return shapes
+    taken = None
+    if detail.limits is not None:
+        low, high = detail.limits.tolist()
+        taken = x + width * low - 3, x + width * high + 3
+    for i in parts:
+        number = f"{detail.rows[i]:,}"
+        wide = width_of(number, TINY)
+        begin, end = ends[i] + 3, ends[i + 1] - 3
+        # At the ends of the bar, away from the line of an interval.
+        at = begin if i == parts[0] else end - wide if i == parts[-1] else (begin + end - wide) / 2
+        is_free = taken is None or at + wide <= taken[0] or at >= taken[1]
+        if wide <= end - begin and is_free:
+            shapes.append(Text(at, y + BAR / 2 + 0.36 * TINY, number, TINY, ink_on(colours[i])))
+    return shapes
 
 
 def _whisker(x: float, y: float, width: float, limits: NDArray[np.float64]) -> Box:

@@ -13,9 +13,9 @@ from splitsecond._trees.pictures.overlay import Overlay
 from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of, wrapped
 from splitsecond._trees.sizes import NodeTexts, interval, probability, size_text, weighted_share
 
-SIZE, SMALL = 12.0, 10.5  # of letters
+SIZE, SMALL, TINY = 12.0, 10.5, 8.5  # of letters
 LEADING, SMALL_LEADING = 15.0, 13.5  # from line to line
-PAD, BAR = 7.0, 6.0
+PAD, BAR = 7.0, 11.0
 WIDEST = 215.0  # a box
 
 
@@ -25,6 +25,7 @@ class Detail(NamedTuple):
     line: str
     shares: NDArray[np.float64] | None = None
     limits: NDArray[np.float64] | None = None  # of the first class, on a bar of two
+    rows: NDArray[np.int64] | None = None  # of each class; None: only their weight is known
 
 
 @dataclass
@@ -73,6 +74,7 @@ def _training(said: NodeTexts, node: int, classes: list[str]) -> list[Detail]:
     """Say how many training rows there are, and how many are of the class the node is about."""
     tree, of = said.tree, said.subject(node)
     counts = tree.counts if tree.row_counts is None else tree.row_counts
+    rows = None if tree.row_counts is None else tree.row_counts[node]
     shares = counts[node] / counts[node].sum()
     size = size_text(tree, node) if tree.row_counts is None else rows_text(int(tree.n_rows[node]))
     is_leaf = bool(tree.feature[node] < 0)
@@ -80,12 +82,12 @@ def _training(said: NodeTexts, node: int, classes: list[str]) -> list[Detail]:
     share = _share(said, shares[of], limits, None if is_leaf else classes[of])
     on_bar = None if limits is None or len(classes) != 2 else said.limits_of(node, 0)
     if not is_leaf:
-        details = [Detail(f"{size} · {share}", shares)]
+        details = [Detail(f"{size} · {share}", shares, None, rows)]
     elif said.is_decision:
-        details = [Detail(f"{share} of {size}", shares, on_bar)]
+        details = [Detail(f"{share} of {size}", shares, on_bar, rows)]
     else:
         named = _share(said, shares[of], limits, classes[of])
-        details = [Detail(size), Detail(named, shares, on_bar)]
+        details = [Detail(size), Detail(named, shares, on_bar, rows)]
     if tree.is_weighted and tree.row_counts is not None:
         share = _share(said, weighted_share(tree, node, of), None, None)
         line = f"weighted share {share}"
@@ -106,7 +108,7 @@ def _new(said: NodeTexts, node: int, classes: list[str], overlay: Overlay) -> De
     name = None if is_leaf and said.is_decision else classes[of]
     share = _share(said, shares[of], own, name)
     line = f"new: {share} of {size}" if name is None else f"new: {size} · {share}"
-    return Detail(line, shares, on_bar if len(classes) == 2 else None)
+    return Detail(line, shares, on_bar if len(classes) == 2 else None, counts)
 
 
 def _listed(said: NodeTexts, node: int, classes: list[str]) -> list[str]:

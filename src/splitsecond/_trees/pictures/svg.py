@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from xml.sax.saxutils import escape, quoteattr
 
-from splitsecond._trees.pictures.layout import PAPER, Box, Curve, Group, Picture, Text
+from splitsecond._trees.pictures.colours import PAPER
+from splitsecond._trees.pictures.layout import Box, Curve, Group, Picture, Text
 
 # What XML cannot hold, escaped or not.
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -15,7 +16,7 @@ FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
 def to_svg(picture: Picture) -> str:
     """Write a picture."""
     width, height = _number(picture.width), _number(picture.height)
-    title = quoteattr(_clean(picture.title))
+    title = quoteattr(cleaned(picture.title))
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label={title} '
@@ -28,7 +29,7 @@ def to_svg(picture: Picture) -> str:
 
 
 def _group(group: Group) -> list[str]:
-    title = [] if group.title is None else [f"<title>{escape(_clean(group.title))}</title>"]
+    title = [] if group.title is None else [f"<title>{escape(cleaned(group.title))}</title>"]
     return ["<g>", *title, *map(_shape, group.shapes), "</g>"]
 
 
@@ -52,11 +53,12 @@ def _shape(shape: Box | Curve | Text) -> str:
     weight = ' font-weight="bold"' if shape.bold else ""
     return (
         f'<text x="{_number(shape.x)}" y="{_number(shape.y)}" font-size="{_number(shape.size)}" '
-        f'fill="{shape.colour}"{weight}>{escape(_clean(shape.text))}</text>'
+        f'fill="{shape.colour}"{weight}>{escape(cleaned(shape.text))}</text>'
     )
 
 
-def _clean(text: str) -> str:
+def cleaned(text: str) -> str:
+    """Return text without what XML cannot hold."""
     return FORBIDDEN.sub("\ufffd", text)
 
 
