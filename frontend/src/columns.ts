@@ -16,7 +16,7 @@ export const columns: Column[] = [
   { key: "measured", title: data.measure, value: (tree) => tree.measured, text: (tree) => valueText(tree.measured) },
   ...data.criteria.map(({ name, values }) => ({
     key: name,
-    title: `held-out ${name.replaceAll("_", " ")}`,
+    title: `held-out ${name.replaceAll("_", " ").replace("[", " [")}`,
     value: (tree: Tree) => values[tree.number],
     text: (tree: Tree) => valueText(values[tree.number]),
   })),

@@ -27,7 +27,7 @@ export function shortlistData(): unknown {
 
 function item(number: number, note: string): HTMLLIElement {
   const tree = trees[number];
-  const area = h("textarea", { id: `note-${number}`, rows: 2, "aria-label": `Note on tree ${number}`, placeholder: "Why this tree?", input: (event: Event) => {
+  const area = h("textarea", { id: `note-${number}`, rows: 1, "aria-label": `Note on tree ${number}`, placeholder: "Why this tree?", input: (event: Event) => {
     const text = (event.target as HTMLTextAreaElement).value;
     printed.textContent = text;
     change({ shortlist: new Map(state.shortlist).set(number, text) });

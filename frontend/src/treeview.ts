@@ -120,7 +120,7 @@ export function showTree(shown: Tree[]): void {
 export function forPrint(): void {
   const tree = trees[state.tree];
   if (!tree) return;
-  put("printed", h("h2", {}, summaryOf(tree)), draw(tree, 1000, 620).svg, numbersOf(tree, columns), rules(tree));
+  put("printed", h("h2", {}, summaryOf(tree)), draw(tree, 1000, 620).svg, numbersOf(tree, columns.filter(isMain)), rules(tree));
   const other = state.tab === "compare" && state.other !== null ? trees[state.other] : null;
   if (other) at("printed").append(h("h2", {}, summaryOf(other)), draw(other, 1000, 620).svg, differenceList(tree, other), criteriaTable(tree, other));
 }

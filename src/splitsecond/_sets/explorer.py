@@ -119,7 +119,7 @@ def _facts(
     record, scale = trees._record, trees._scale
     parameters = record.parameters
     target = options.target if options.target is not None else getattr(options.y, "name", None)
-    found = [
+    found: list[tuple[str, str | None]] = [
         ("Data", options.name),
         ("Target", None if target is None else str(target)),
         ("Classes", ", ".join(str(label) for label in trees._classes.tolist())),
@@ -132,6 +132,7 @@ def _facts(
         ("Epsilon", f"{parameters.get('epsilon')} ({scale.epsilon_kind})"),
         ("Maximum depth", str(parameters.get("max_depth"))),
         ("Objective at most", f"{trees.bound:.6g}"),
+        *((f"Trees after {step}", f"{n:,}") for step, n in trees.history[:-1]),
         ("Trees in the set", f"{trees.n_trees:,}"),
         ("Status", trees.status),
         ("Made by", f"splitsecond {splitsecond.__version__}"),
