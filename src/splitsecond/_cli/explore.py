@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -52,16 +53,18 @@ def explore(
         Source.of(file, reading).check()  # before the set, which takes longer
     opened = open_model(trees)
     good = meeting(opened.set_for("explore"), filters)
-    with warnings_as_notes():
-        if file is None:
-            data = good.to_explorer(top, name=name)
-        else:
+    with warnings_as_notes(), ExitStack() as reading_rows:
+        given: dict[str, Any] = {"name": name}
+        if file is not None:
             source, rows = _held_out(opened, file, reading, target, group)
-            with rows_of_file(source, len(rows["X"])):
-                data = good.to_explorer(top, name=name, **rows)
-    from splitsecond._sets.explorer import explorer_page
-
-    write_out(writing.out, to_json(data) if writing.json else explorer_page(data))
+            reading_rows.enter_context(rows_of_file(source, len(rows["X"])))
+            given |= rows
+        content = (
+            to_json(good.to_explorer(top, **given))
+            if writing.json
+            else good.to_html(max_trees=top, **given)
+        )
+    write_out(writing.out, content)
 
 
 def _held_out(
@@ -69,7 +72,7 @@ def _held_out(
 ) -> tuple[Source, dict[str, Any]]:
     """Read a table of held-out rows, as `TreeSet.to_explorer` takes them."""
     named = [] if target is None else [target]
-    is_text = all(isinstance(label, str) for label in opened.set_for("explore")._classes.tolist())
+    is_text = all(isinstance(label, str) for label in opened.set_for("explore")[0].classes.tolist())
     source = Source.of(file, reading, [*text_columns(opened), *(named if is_text else [])])
     table = source.read()
     for column in (*named, *group):
