@@ -106,7 +106,7 @@ std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table) 
 std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Target& target, Limits& limits,
                          View& view, bool keep_equal, bool count_rows) {
     view.n_classes = target.n_classes;
-    view.counts_rows = count_rows && target.weights != nullptr;  // otherwise each row weighs 1
+    view.counts_rows = count_rows && target.is_weighted();  // otherwise each row weighs 1
     view.n_features = table.n_columns;
     view.stride = View::stride_for(table.n_columns);
 
@@ -166,7 +166,13 @@ std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Targe
 
 void check(const Table& table, const Target& target) {
     std::int64_t total = 0;
-    for (std::size_t i = 0; i < table.n_rows; ++i) {
+    for (std::size_t i = 0; target.sums != nullptr && i < target.n_classes * table.n_rows; ++i) {
+        if (target.sums[i] < 0) throw std::invalid_argument("a sum is negative.");
+        if (i >= table.n_rows && target.sums[i] > 0 && target.sums[i % table.n_rows] == 0)
+            throw std::invalid_argument("a row without weight has sums.");
+        total += target.sums[i];
+    }
+    for (std::size_t i = 0; target.sums == nullptr && i < table.n_rows; ++i) {
         if (target.class_of(i) >= target.n_classes)
             throw std::invalid_argument("the class of row " + std::to_string(i) + " is not below " +
                                         std::to_string(target.n_classes) + ".");

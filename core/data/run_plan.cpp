@@ -54,15 +54,15 @@ RunPlan::RunPlan(const Table& table, const Target& target, bool count_rows)
     : target_(target), counts_rows_(count_rows) {
     std::vector<Tally> rows(target.n_classes);
     std::vector<bool> many(target.n_classes, false);
-    for (std::size_t i = 0; target.weights != nullptr && i < table.n_rows; ++i) {
-        const std::size_t cls = target.class_of(i);
-        if (many[cls]) continue;
-        add_row(rows[cls], target.weight_of(i));
-        many[cls] = rows[cls].size() > kMaxWeights;
-    }
+    for (std::size_t i = 0; target.is_weighted() && i < table.n_rows; ++i)
+        target.for_channels_of(i, [&](std::size_t channel, Count weight) {
+            if (many[channel]) return;
+            add_row(rows[channel], weight);
+            many[channel] = rows[channel].size() > kMaxWeights;
+        });
     for (std::size_t cls = 0; cls < target.n_classes; ++cls) {
         std::set<Count> weights;
-        if (target.weights == nullptr) weights = {1};
+        if (!target.is_weighted()) weights = {1};
         if (many[cls])
             weights = all_bits();
         else

@@ -27,14 +27,16 @@ public:
     // Calls visit(run) for every run that row i goes to.
     template <class Visit>
     void for_runs_of(std::size_t i, Visit visit) const {
-        const std::size_t cls = target_.class_of(i);
-        const Count weight = target_.weight_of(i);
-        if (counts_rows_ && weight > 0) visit(runs_.size() - 1);
-        std::size_t run = first_[cls];
-        while (run < first_[cls + 1] && runs_[run].weight != weight) ++run;
-        if (run < first_[cls + 1]) return visit(run);
-        for (auto left = static_cast<std::uint32_t>(weight); left != 0; left &= left - 1)
-            visit(run_of_bit_[cls][static_cast<std::size_t>(std::countr_zero(left))]);
+        bool is_counted = false;
+        target_.for_channels_of(i, [&](std::size_t channel, Count weight) {
+            if (counts_rows_ && weight > 0 && !is_counted) visit(runs_.size() - 1);
+            is_counted = true;
+            std::size_t run = first_[channel];
+            while (run < first_[channel + 1] && runs_[run].weight != weight) ++run;
+            if (run < first_[channel + 1]) return visit(run);
+            for (auto left = static_cast<std::uint32_t>(weight); left != 0; left &= left - 1)
+                visit(run_of_bit_[channel][static_cast<std::size_t>(std::countr_zero(left))]);
+        });
     }
 
 private:

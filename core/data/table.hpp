@@ -28,16 +28,31 @@ struct Table {
     const std::int32_t* ones = nullptr;
 };
 
+// What counts are taken of. A row of a class stands in that channel, with its weight. A row of a number stands in all
+// channels: its weight in the first, and what losses of numbers need of it in the others (losses/sums.hpp).
 struct Target {
     const std::uint8_t* classes = nullptr;       // 0 .. n_classes-1, one per row; or,
-    const std::int32_t* wide_classes = nullptr;  // when a byte does not hold them
-    std::size_t n_classes = 0;
-    const std::int32_t* weights = nullptr;  // one per row; null: all 1. Their sum must be below 2^31.
+    const std::int32_t* wide_classes = nullptr;  // when a byte does not hold them; or
+    const std::int32_t* sums = nullptr;  // for numbers: one per row in each channel, channel by channel
+    std::size_t n_classes = 0;           // channels
+    std::size_t n_rows = 0;              // of sums
+    const std::int32_t* weights =
+        nullptr;  // of classes, one per row; null: all 1. Their sum must be below 2^31.
 
     std::size_t class_of(std::size_t row) const {
         return classes != nullptr ? classes[row] : static_cast<std::size_t>(wide_classes[row]);
     }
     Count weight_of(std::size_t row) const { return weights == nullptr ? 1 : weights[row]; }
+    bool is_weighted() const { return weights != nullptr || sums != nullptr; }
+
+    // Calls visit(channel, weight) for every channel that the row stands in; at least the first, also with weight 0.
+    template <class Visit>
+    void for_channels_of(std::size_t row, const Visit& visit) const {
+        if (sums == nullptr) return visit(class_of(row), weight_of(row));
+        visit(std::size_t{0}, sums[row]);
+        for (std::size_t c = 1; c < n_classes; ++c)
+            if (sums[c * n_rows + row] > 0) visit(c, sums[c * n_rows + row]);
+    }
 };
 
 struct Cell {

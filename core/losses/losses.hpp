@@ -13,6 +13,8 @@
 #include "losses/brier.hpp"
 #include "losses/costs.hpp"
 #include "losses/log_loss.hpp"
+#include "losses/poisson.hpp"
+#include "losses/squared_error.hpp"
 #include "losses/zero_one.hpp"
 #include "types.hpp"
 
@@ -24,7 +26,7 @@ struct LossList {
     static constexpr std::string_view names[size] = {Types::name...};
 };
 
-using Losses = LossList<ZeroOne, Costs, Brier, LogLoss>;
+using Losses = LossList<ZeroOne, Costs, Brier, LogLoss, SquaredError, Poisson>;
 
 // Whether a leaf of two classes has a rule of its own, of one operation.
 template <class LossType>

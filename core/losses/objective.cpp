@@ -56,6 +56,19 @@ double Objective::leaf_rounding(Cost weight) const {
     });
 }
 
+// Means are equal when S_yes N_no = S_no N_yes: compared by limbs, so that nothing overflows.
+bool Objective::sums_say_same(std::size_t n_channels, const Count* yes, const Count* no) const {
+    const auto limb = static_cast<Cost>(parameters.sums.limb);
+    Cost carry = 0;  // of the difference, in ones of the limb at hand
+    for (std::size_t c = kFirstLimb; c < n_channels; ++c) {
+        const Cost difference = Cost{yes[c]} * no[0] - Cost{no[c]} * yes[0] + carry;
+        if (c + 1 == n_channels) return difference == 0;
+        if (difference % limb != 0) return false;
+        carry = difference / limb;
+    }
+    return true;
+}
+
 Cost Objective::max_row_cost(Cost weight) const {
     const Cost row = with_loss([](const auto& type) { return type.max_row_loss(); });
     const bool is_bounded = row == 0 || kInfinite / row / std::max<Cost>(price.loss, 1) > weight;

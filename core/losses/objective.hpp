@@ -88,6 +88,7 @@ struct Objective {
     bool is_trivial(std::size_t n_classes, const Count* yes, const Count* no, std::uint32_t yes_label,
                     std::uint32_t no_label) const {
         if (is_exact()) return yes_label == no_label;
+        if (is_of_numbers()) return sums_say_same(n_classes, yes, no);
         Cost yes_weight = 0, no_weight = 0;
         for (std::size_t c = 0; c < n_classes; ++c) {
             yes_weight += yes[c];
@@ -98,7 +99,15 @@ struct Objective {
         return true;
     }
 
+    // Whether it is a loss of numbers, whose channels are sums (losses/sums.hpp).
+    bool is_of_numbers() const {
+        return with_loss([](const auto& type) { return requires { type.is_of_numbers; }; });
+    }
+
 private:
+    // Whether two leaves have the same mean.
+    bool sums_say_same(std::size_t n_channels, const Count* yes, const Count* no) const;
+
     template <class Visit>
     SPLITSECOND_NOINLINE std::invoke_result_t<const Visit&, ZeroOne> with_other_loss(Visit visit) const {
         return visit_loss(Losses{}, static_cast<std::size_t>(loss),

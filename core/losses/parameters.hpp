@@ -25,6 +25,14 @@ struct CostMatrix {
     }
 };
 
+// How numbers stand in the channels, for losses of numbers (losses/sums.hpp).
+struct SumParameters {
+    double limb = 1;       // what one of a further limb is worth in ones of the limb before
+    double offset = 0;     // what one of the second channel is worth, in units of the loss before `scale`
+    double magnitude = 0;  // of the terms that a leaf's loss is the difference of, on all rows
+    double max_rate = 1;   // of any row (Poisson)
+};
+
 struct LossParameters {
     // Losses that are real numbers are rounded to whole units:
     double scale = 1;            // so many units are a loss of 1,
@@ -32,6 +40,7 @@ struct LossParameters {
     double leaf_rounding = 0.5;  // what a leaf's loss may be off by,
     double max_leaves = 0;       // and how many leaves a tree may have.
 
+    SumParameters sums;                // for losses of numbers
     CostMatrix costs;                  // for `costs`
     std::shared_ptr<const void> held;  // what that points to
 

@@ -67,7 +67,8 @@ void Session::find_unavoidable() {
 
 Tree single_leaf(const Target& target, std::size_t n_rows) {
     std::vector<Count> counts(target.n_classes, 0);
-    for (std::size_t i = 0; i < n_rows; ++i) counts[target.class_of(i)] += target.weight_of(i);
+    for (std::size_t i = 0; i < n_rows; ++i)
+        target.for_channels_of(i, [&](std::size_t channel, Count weight) { counts[channel] += weight; });
     Tree tree(target.n_classes);
     tree.add_leaf(counts.data(), 1);
     return tree;

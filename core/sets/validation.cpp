@@ -19,6 +19,11 @@ bool is_price(Cost price) { return price >= 0 && price <= kInfinite; }
 bool fits(const Objective& objective, Cost weight) {
     const LossParameters& given = objective.parameters;
     constexpr double kMaxUnits = 0x1p50;  // what rounding can tell apart (losses/rounded.hpp)
+    if (objective.is_of_numbers()) {
+        const SumParameters& sums = given.sums;
+        return given.scale >= 0 && given.root_loss >= 0 && sums.limb >= 1 && sums.limb <= 0x1p31 &&
+               sums.offset >= 0 && sums.max_rate >= 0 && given.scale * sums.magnitude < kMaxUnits;
+    }
     if (!objective.is_exact())  // log-loss is at most the weight times the logarithm of the number of classes
         return given.scale >= 0 && given.root_loss >= 0 &&
                given.scale * static_cast<double>(weight) * 32 < kMaxUnits;

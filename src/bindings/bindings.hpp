@@ -85,8 +85,8 @@ struct RunOptions {
 };
 
 void check_rows(const HeldTable& table, const HeldTarget& target);
-// Costs must be of the classes that there are, and not so large that sums of them overflow.
-void check_costs(const Objective& objective, const HeldTarget& target);
+// A loss of numbers needs sums. Costs must be of the classes that there are, and not so large that sums of them overflow.
+void check_target(const Objective& objective, const HeldTarget& target);
 
 // What requests for a tree and for a set have in common.
 void set_search(SearchOptions& options, const Objective& objective, std::size_t max_depth,

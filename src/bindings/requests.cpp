@@ -18,12 +18,15 @@ RunOptions run_of(std::optional<double> time_limit, std::optional<std::size_t> m
 using CostArray = nb::ndarray<const Cost, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 Objective objective_of(const Price& price, const std::string& loss, double scale, int unit_bits,
-                       const std::optional<CostArray>& costs) {
+                       const std::optional<CostArray>& costs, const std::optional<SumParameters>& sums) {
     Objective objective{price, loss_named(loss), {}};
     if (unit_bits < 0 || unit_bits > 50 || !(scale >= 0 && scale < 0x1p50))
         throw std::invalid_argument("scale and unit_bits must be from 0 to 2^50 and 50.");
     if ((objective.loss == loss_named("costs")) != costs.has_value())
         throw std::invalid_argument("costs belong to loss='costs', and to no other.");
+    if (objective.is_of_numbers() != sums.has_value())
+        throw std::invalid_argument("sums belong to losses of numbers, and to no other.");
+    if (sums) objective.parameters.sums = *sums;
     objective.parameters.scale = scale;
     objective.parameters.root_loss = Cost{1} << unit_bits;
     if (costs)
@@ -65,15 +68,31 @@ const char* name_of(Status status) {
 }
 
 void bind_requests(nb::module_& m) {
+    nb::class_<SumParameters>(m, "Sums")
+        .def(
+            "__init__",
+            [](SumParameters* self, double limb, double offset, double magnitude, double max_rate) {
+                const auto is_bad = [](double value) { return !(value >= 0 && value < 0x1p1000); };
+                if (!(limb >= 1 && limb <= 0x1p31) || is_bad(offset) || is_bad(magnitude) || is_bad(max_rate))
+                    throw std::invalid_argument("a parameter of sums is out of range.");
+                new (self) SumParameters{limb, offset, magnitude, max_rate};
+            },
+            nb::kw_only(), "limb"_a, "offset"_a, "magnitude"_a, "max_rate"_a = 1.0)
+        .def_ro("limb", &SumParameters::limb)
+        .def_ro("offset", &SumParameters::offset)
+        .def_ro("magnitude", &SumParameters::magnitude)
+        .def_ro("max_rate", &SumParameters::max_rate);
     nb::class_<Objective>(m, "Objective")
         .def(
             "__init__",
             [](Objective* self, Cost loss_price, Cost leaf_price, const std::string& loss, double scale,
-               int unit_bits, const std::optional<CostArray>& costs) {
-                new (self) Objective(objective_of({loss_price, leaf_price}, loss, scale, unit_bits, costs));
+               int unit_bits, const std::optional<CostArray>& costs,
+               const std::optional<SumParameters>& sums) {
+                new (self)
+                    Objective(objective_of({loss_price, leaf_price}, loss, scale, unit_bits, costs, sums));
             },
             "loss_price"_a, "leaf_price"_a, "loss"_a = "zero_one", nb::kw_only(), "scale"_a = 1.0,
-            "unit_bits"_a = 0, "costs"_a.none() = nb::none())
+            "unit_bits"_a = 0, "costs"_a.none() = nb::none(), "sums"_a.none() = nb::none())
         .def_prop_ro("loss",
                      [](const Objective& objective) {
                          return std::string(Losses::names[static_cast<std::size_t>(objective.loss)]);
@@ -85,6 +104,11 @@ void bind_requests(nb::module_& m) {
                      })
         .def("leaf_rounding", &Objective::leaf_rounding, "weight"_a)
         .def_prop_ro("costs", &costs_of, nb::rv_policy::automatic)
+        .def_prop_ro("sums",
+                     [](const Objective& objective) -> std::optional<SumParameters> {
+                         if (!objective.is_of_numbers()) return std::nullopt;
+                         return objective.parameters.sums;
+                     })
         .def_prop_ro("loss_price", [](const Objective& objective) { return objective.price.loss; })
         .def_prop_ro("leaf_price", [](const Objective& objective) { return objective.price.leaf; });
 

@@ -31,7 +31,7 @@ struct FoundSet : Outcome {
 
 FoundSet find_set(const HeldTable& table, const HeldTarget& target, const SetRequest& request) {
     check_rows(table, target);
-    check_costs(request.options.objective, target);
+    check_target(request.options.objective, target);
     SetOptions options = request.options;
     options.bound = [&](Cost loss, Cost leaves) {
         const nb::gil_scoped_acquire gil;

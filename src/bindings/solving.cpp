@@ -29,7 +29,7 @@ Completion completion_named(const std::string& name) {
 
 Solution solve_request(const HeldTable& table, const HeldTarget& target, const TreeRequest& request) {
     check_rows(table, target);
-    check_costs(request.options.objective, target);
+    check_target(request.options.objective, target);
     return run_within(request.run, [&](Limits& limits) {
         return solve(table.table, target.target, request.options, limits);
     });

@@ -97,6 +97,17 @@ HeldTarget target_of(AnyArray classes, std::size_t n_classes, std::optional<Arra
     return {target, n_rows, std::move(classes), std::move(weights)};
 }
 
+// For numbers: [channels, rows] (losses/sums.hpp).
+HeldTarget target_of_sums(
+    const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& sums) {
+    if (sums.shape(0) < 3) throw std::invalid_argument("there must be three channels at least.");
+    Target target;
+    target.sums = sums.data();
+    target.n_classes = sums.shape(0);
+    target.n_rows = sums.shape(1);
+    return {target, target.n_rows, AnyArray(sums), std::nullopt};
+}
+
 }  // namespace
 
 void check_rows(const HeldTable& table, const HeldTarget& target) {
@@ -104,7 +115,9 @@ void check_rows(const HeldTable& table, const HeldTarget& target) {
         throw std::invalid_argument("there must be one class for each row.");
 }
 
-void check_costs(const Objective& objective, const HeldTarget& target) {
+void check_target(const Objective& objective, const HeldTarget& target) {
+    if (objective.is_of_numbers() != (target.target.sums != nullptr))
+        throw std::invalid_argument("losses of numbers and targets of sums belong together.");
     const CostMatrix& costs = objective.parameters.costs;
     if (costs.n_actions == 0) return;
     if (costs.n_classes != target.target.n_classes)
@@ -138,7 +151,8 @@ void bind_tables(nb::module_& m) {
                std::optional<Array<std::int32_t>> weights) {
                 new (self) HeldTarget(target_of(std::move(classes), n_classes, std::move(weights)));
             },
-            "classes"_a, "n_classes"_a, "weights"_a.none() = nb::none());
+            "classes"_a, "n_classes"_a, "weights"_a.none() = nb::none())
+        .def_static("of_sums", &target_of_sums, "sums"_a);
 }
 
 }  // namespace splitsecond

@@ -53,9 +53,35 @@ long double loss_by_definition(const LogLoss& loss, const Counts& counts) {
     return sum * loss.scale;
 }
 
-// The heaviest class, the first among equals.
+// S, from its limbs.
+long double sum_of_limbs(const SumParameters& sums, const Counts& counts) {
+    long double sum = 0;
+    for (std::size_t c = counts.size(); c-- > kFirstLimb;) sum = sum * sums.limb + counts[c];
+    return sum;
+}
+
+long double loss_by_definition(const SquaredError& loss, const Counts& counts) {
+    if (counts[0] == 0) return 0;
+    const long double sum = sum_of_limbs(loss.sums, counts);
+    return (counts[kOffsetChannel] * static_cast<long double>(loss.sums.offset) - sum * sum / counts[0]) *
+           loss.scale;
+}
+
+long double loss_by_definition(const Poisson& loss, const Counts& counts) {
+    const long double sum = sum_of_limbs(loss.sums, counts);
+    if (sum == 0) return 0;
+    return (2 * sum * std::log(loss.sums.max_rate * counts[0] / sum) -
+            counts[kOffsetChannel] * static_cast<long double>(loss.sums.offset)) *
+           loss.scale;
+}
+
+template <class LossType>
+constexpr bool kOfNumbers = requires { LossType::is_of_numbers; };
+
+// The heaviest class, the first among equals; all leaves of numbers have the same label.
 template <class LossType>
 std::size_t prediction_by_definition(const LossType&, const Counts& counts) {
+    if (kOfNumbers<LossType>) return 0;
     return static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
 }
 
@@ -68,6 +94,7 @@ std::size_t prediction_by_definition(const Costs& loss, const Counts& counts) {
 }
 
 constexpr std::size_t kMaxClasses = 6;
+constexpr int kMaxNumber = 60;  // that rows have, for losses of numbers
 
 // Parameters for every loss: 1000 units to a loss of 1; three actions, the last of which suits no class.
 template <class LossType>
@@ -78,13 +105,56 @@ Objective objective_for_tests() {
     if (LossType::name == Costs::name)
         objective.parameters.set_costs(3, kMaxClasses,
                                        {0, 5, 1, 0, 2, 9, 3, 0, 1, 2, 2, 0, 2, 2, 1, 1, 2, 2});
+    if (kOfNumbers<LossType>) {
+        objective.parameters.scale = 1;
+        objective.parameters.sums = {8, LossType::name == Poisson::name ? 0.25 : 16.0, 1e6, kMaxNumber};
+    }
     return objective;
 }
 
 // ---- random counts --------------------------------------------------------------------------------
 
+template <class LossType>
+constexpr std::size_t kMinChannels = kOfNumbers<LossType> ? 3 : 1;
+
+// How a row stands in the channels: a class with a weight, or a number.
+template <class LossType>
+Counts random_row(Random& random, std::size_t n_channels) {
+    Counts row(n_channels, 0);
+    const auto weight = static_cast<Count>(random.between(1, 5));
+    if constexpr (kOfNumbers<LossType>) {
+        const SumParameters sums = objective_for_tests<LossType>().parameters.sums;
+        const auto limb = static_cast<int>(sums.limb);
+        auto number = static_cast<int>(random.below(kMaxNumber + 1));
+        for (std::size_t c = n_channels; c > kFirstLimb + 2; --c) number = number % limb;  // some are small
+        row[0] = weight;
+        const double sum = weight * number,
+                     alone = sum > 0 ? 2 * sum * std::log(sums.max_rate * weight / sum) : 0;
+        row[kOffsetChannel] = LossType::name == Poisson::name
+                                  ? static_cast<Count>(std::floor(alone / sums.offset))
+                                  : static_cast<Count>(std::ceil(sum * number / sums.offset));
+        int left = weight * number;
+        for (std::size_t c = kFirstLimb; c < n_channels; ++c) {
+            row[c] = c + 1 == n_channels ? left : left % limb;
+            left /= limb;
+        }
+    } else {
+        row[random.below(n_channels)] = weight;
+    }
+    return row;
+}
+
 // Zeros and ties come up often.
+template <class LossType>
 Counts random_leaf(Random& random, std::size_t n_classes) {
+    if (kOfNumbers<LossType>) {
+        Counts counts(n_classes, 0);
+        for (std::size_t rows = random.between(1, 30); rows > 0; --rows) {
+            const Counts row = random_row<LossType>(random, n_classes);
+            for (std::size_t c = 0; c < n_classes; ++c) counts[c] += row[c];
+        }
+        return counts;
+    }
     const std::size_t largest = random.one_of<std::size_t>({1, 3, 1000, 150'000'000});
     Counts counts(n_classes);
     for (Count& count : counts) count = static_cast<Count>(random.below(largest + 1));
@@ -94,11 +164,12 @@ Counts random_leaf(Random& random, std::size_t n_classes) {
 // Rows with features, summed up as the search does, so that the counts fit together.
 struct Sample {
     std::size_t k, n_classes, stride;
-    std::vector<Counts> weights;          // of each row, one class each
+    std::vector<Counts> weights;          // of each row, by channel
     std::vector<std::vector<bool>> rows;  // and its features
     Counts pair, single, total;
 
-    Sample(Random& random, std::size_t n_features, std::size_t classes)
+    template <class RandomRow>
+    Sample(Random& random, std::size_t n_features, std::size_t classes, const RandomRow& random_channels)
         : k(n_features),
           n_classes(classes),
           stride(View::stride_for(n_features)),
@@ -107,18 +178,19 @@ struct Sample {
           total(classes, 0) {
         const std::size_t n_rows = random.between(1, 40);
         for (std::size_t r = 0; r < n_rows; ++r) {
-            const std::size_t c = random.below(n_classes);
-            const auto weight = static_cast<Count>(random.between(1, 5));
+            const Counts weight = random_channels(random, n_classes);
             std::vector<bool> row(k);
             for (std::size_t j = 0; j < k; ++j) row[j] = random.chance(40);
-            total[c] += weight;
-            for (std::size_t i = 0; i < k; ++i) {
-                if (!row[i]) continue;
-                single[c * stride + i] += weight;
-                for (std::size_t j = i; j < k; ++j)
-                    if (row[j]) pair[(c * stride + i) * stride + j] += weight;
+            for (std::size_t c = 0; c < n_classes; ++c) {
+                total[c] += weight[c];
+                for (std::size_t i = 0; i < k; ++i) {
+                    if (!row[i]) continue;
+                    single[c * stride + i] += weight[c];
+                    for (std::size_t j = i; j < k; ++j)
+                        if (row[j]) pair[(c * stride + i) * stride + j] += weight[c];
+                }
             }
-            weights.emplace_back(n_classes, 0).at(c) = weight;
+            weights.push_back(weight);
             rows.push_back(std::move(row));
         }
     }
@@ -140,9 +212,9 @@ struct Sample {
 template <class LossType>
 void test_leaf(const Objective& objective, Random& random) {
     const auto loss = objective.as<LossType>();
-    for (std::size_t n_classes = 1; n_classes <= kMaxClasses; ++n_classes)
+    for (std::size_t n_classes = kMinChannels<LossType>; n_classes <= kMaxClasses; ++n_classes)
         for (int repeat = 0; repeat < 200; ++repeat) {
-            const Counts counts = random_leaf(random, n_classes);
+            const Counts counts = random_leaf<LossType>(random, n_classes);
             const check::Context context("weights ", counts);
             const auto weight_of = [&](std::size_t c) { return counts[c]; };
             // Rounded to the nearest unit, where there is anything to round.
@@ -159,8 +231,9 @@ template <class LossType>
 void test_bounds(const Objective& objective, Random& random) {
     const auto loss = objective.as<LossType>();
     for (int repeat = 0; repeat < 500; ++repeat) {
-        const std::size_t n_classes = random.between(1, 5);
-        const Counts a = random_leaf(random, n_classes), b = random_leaf(random, n_classes);
+        const std::size_t n_classes = random.between(kMinChannels<LossType>, 5);
+        const Counts a = random_leaf<LossType>(random, n_classes);
+        const Counts b = random_leaf<LossType>(random, n_classes);
         Counts both(n_classes);
         Cost added = 0;
         for (std::size_t c = 0; c < n_classes; ++c) {
@@ -246,10 +319,10 @@ void test_best_stumps(const Kernels& kernels, const Objective& objective, const 
 template <class LossType>
 void test_kernels(const Objective& objective, Random& random) {
     for (const Kernels* kernels : available_kernels())
-        for (std::size_t n_classes = 1; n_classes <= 5; ++n_classes)
+        for (std::size_t n_classes = kMinChannels<LossType>; n_classes <= 5; ++n_classes)
             for (const std::size_t k : {0, 1, 2, 3, 8, 9, 17, 33, 63, 64, 65, 130}) {
                 const check::Context context(kernels->name, ", ", n_classes, " classes, ", k, " features");
-                const Sample sample(random, k, n_classes);
+                const Sample sample(random, k, n_classes, random_row<LossType>);
                 test_leaf_losses<LossType>(*kernels, objective, sample);
                 if (k <= 33) test_best_stumps<LossType>(*kernels, objective, sample, random);
             }

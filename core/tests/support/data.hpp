@@ -53,8 +53,12 @@ struct Data {
     }
     Target target() const {
         const bool wide = !wide_classes.empty();
-        return {wide ? nullptr : classes.data(), wide ? wide_classes.data() : nullptr, n_classes,
-                weights.empty() ? nullptr : weights.data()};
+        Target target;
+        target.classes = wide ? nullptr : classes.data();
+        target.wide_classes = wide ? wide_classes.data() : nullptr;
+        target.n_classes = n_classes;
+        target.weights = weights.empty() ? nullptr : weights.data();
+        return target;
     }
 };
 
