@@ -7,18 +7,20 @@ export interface Column {
   title: string;
   value: (tree: Tree) => number | null;
   text: (tree: Tree) => string;
+  range: string | null; // over all trees of the set
 }
 
 export const columns: Column[] = [
-  { key: "objective", title: "objective", value: (tree) => tree.objective, text: (tree) => objectiveText(tree.objective) },
-  { key: "leaves", title: "leaves", value: (tree) => tree.leaves, text: (tree) => whole(tree.leaves) },
-  { key: "depth", title: "depth", value: (tree) => tree.depth, text: (tree) => whole(tree.depth) },
-  { key: "measured", title: data.measure, value: (tree) => tree.measured, text: (tree) => valueText(tree.measured) },
-  ...data.criteria.map(({ name, values }) => ({
+  { key: "objective", title: "objective", value: (tree) => tree.objective, text: (tree) => objectiveText(tree.objective), range: null },
+  { key: "leaves", title: "leaves", value: (tree) => tree.leaves, text: (tree) => whole(tree.leaves), range: null },
+  { key: "depth", title: "depth", value: (tree) => tree.depth, text: (tree) => whole(tree.depth), range: null },
+  { key: "measured", title: data.measure, value: (tree) => tree.measured, text: (tree) => valueText(tree.measured), range: null },
+  ...data.criteria.map(({ name, values, range }) => ({
     key: name,
     title: `held-out ${name.replaceAll("_", " ").replace("[", " [")}`,
     value: (tree: Tree) => values[tree.number],
     text: (tree: Tree) => valueText(values[tree.number]),
+    range: range && `${valueText(range[0])} to ${valueText(range[1])}`,
   })),
 ];
 

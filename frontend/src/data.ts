@@ -43,7 +43,7 @@ export interface PageData {
     held_out: number[] | null;
   };
   held_out_by_class: boolean;
-  criteria: { name: string; values: (number | null)[] }[];
+  criteria: { name: string; values: (number | null)[]; range: [number | null, number | null] | null }[]; // range: over all trees
   groups: { first: number; n_trees: string }[];
   overview: {
     question: number[];

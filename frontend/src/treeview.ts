@@ -36,7 +36,7 @@ function rules(tree: Tree): HTMLElement {
 }
 
 function numbersOf(tree: Tree, used: Column[]): HTMLElement {
-  return h("dl", { class: "numbers" }, ...used.map((column) => h("div", {}, h("dt", {}, column.title), h("dd", {}, column.text(tree)))));
+  return h("dl", { class: "numbers" }, ...used.map((column) => h("div", {}, h("dt", {}, column.title), h("dd", {}, column.text(tree), column.range ? h("span", { class: "range" }, ` in the set ${column.range}`) : null))));
 }
 
 const isMain = (column: Column) => atFirst.includes(column.key);

@@ -63,6 +63,8 @@ def test_criteria_are_those_of_the_evaluation(tab: Any, trees: TreeSet, held_out
     tab.click("text=All held-out criteria")
     said = tab.inner_text("#more-numbers")
     assert f"{frame['f1'][0]:.4f}" in said
+    whole = trees.evaluate(X, y, groups="sex").range("accuracy")
+    assert f"in the set {whole.minimum:.4f} to {whole.maximum:.4f}" in tab.inner_text("#numbers")
 
 
 def test_the_table_filters(tab: Any, trees: TreeSet) -> None:

@@ -382,6 +382,20 @@ class SetEvaluation:
 
     # ---- how it is worked out --------------------------------------------------------------------
 
+    def _exact_ends(self, clock: Clock) -> dict[str, tuple[float, float]]:
+        """Return minimum and maximum of the additive criteria, of as many as the time allows."""
+        ends: dict[str, tuple[float, float]] = {}
+        for name in self.criteria:
+            criterion = self._catalogue.get(name)
+            if not isinstance(criterion, Criterion) or not criterion.is_defined:
+                continue
+            fronts = [self._walk.front(criterion, clock, negated=each) for each in (False, True)]
+            if not all(front.is_exact for front in fronts):
+                break
+            low, high = fronts
+            ends[name] = criterion.value(low.values[-1]), criterion.value(-high.values[-1])
+        return ends
+
     def _range_of(self, criterion: Criterion, clock: Clock) -> CriterionRange:
         if not criterion.is_defined:
             return CriterionRange(criterion.name, "undefined")

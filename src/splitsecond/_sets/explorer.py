@@ -159,12 +159,18 @@ def _usage(trees: TreeSet, names: list[str], options: PageOptions) -> list[str |
 
 
 def _criteria(trees: TreeSet, shown: list[Tree], options: PageOptions) -> list[dict[str, Any]]:
-    """Return the values of all criteria on held-out rows, whose classes must be known."""
+    """Return all criteria on held-out rows: for each tree, and if there is time, over the set."""
     if options.y is None or not shown:
         return []
-    evaluation = trees.evaluate(options.X, options.y, groups=options.groups)
+    limit = EXTRA_SECONDS if options.with_extras else 0.0
+    evaluation = trees.evaluate(options.X, options.y, groups=options.groups, time_limit=limit)
+    ends = evaluation._exact_ends(evaluation._limits.start())
     return [
-        {"name": name, "values": [_rounded(value) for value in values]}
+        {
+            "name": name,
+            "values": [_rounded(value) for value in values],
+            "range": [_rounded(end) for end in ends[name]] if name in ends else None,
+        }
         for name, values in evaluation._values_of(shown).items()
     ]
 
