@@ -90,9 +90,10 @@ class SetPage:
             preorder, yes before no, where a question of -1 is a leaf, and the facts are places in
             ``says`` (what the node predicts), ``rows``, ``weights`` and ``held_out`` (a number for
             each class); ``criteria`` (held-out values by tree, and their exact ``range`` over the
-            set, where there was time for it); ``groups`` (trees of the same variables and shape); ``overview``: by step, what ``n_trees`` of the whole set ask
-            ``after`` another step: twice its place, plus 1 if its answer is no, or -1 at the root.
-            A question of -1 is a leaf, and -2 are ``n_others`` that are not listed.
+            set, where there was time for it); ``groups`` (trees of the same variables and shape);
+            ``overview``: by step, what ``n_trees`` of the whole set ask ``after`` another step:
+            twice its place, plus 1 if its answer is no, or -1 at the root. A question of -1 is a
+            leaf, and -2 are ``n_others`` that are not listed.
         """
         meaning = "trees to show, such as 1000"
         max_trees = check_number("max_trees", max_trees, Integral, meaning, minimum=1)
