@@ -32,12 +32,12 @@ def evaluated() -> SetEvaluation:
     X, progression = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     y = np.where(progression > 140, "fast", "slow")
     sex = X.pop("sex")
-    X, _, y, _, sex, _ = train_test_split(X, y, sex, test_size=0.25, stratify=y, random_state=4)
-    X_train, X_val, y_train, y_val, _, sex_val = train_test_split(
-        X, y, sex, test_size=1 / 3, stratify=y, random_state=4
+    rest, _ = train_test_split(X.index, test_size=0.25, stratify=y, random_state=0)
+    train, val = train_test_split(rest, test_size=1 / 3, stratify=y[rest], random_state=0)
+    model = TreeFARMS(regularization=0.02, epsilon=0.02, max_depth=3).fit(X.loc[train], y[train])
+    found: SetEvaluation = model.trees_.evaluate(
+        X.loc[val], y[val], groups=sex[val], positive="fast"
     )
-    model = TreeFARMS(regularization=0.02, epsilon=0.02, max_depth=3).fit(X_train, y_train)
-    found: SetEvaluation = model.trees_.evaluate(X_val, y_val, groups=sex_val, positive="fast")
     return found
 
 

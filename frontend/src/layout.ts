@@ -85,7 +85,10 @@ export function layoutOf(tree: Tree, heights: number[], kind: Kind): Layout {
   return kind === "outline" ? outlineOf(tree, heights) : levelsOf(tree, heights, kind === "down");
 }
 
-// Downwards is how people expect trees: another way must be clearly larger.
+const NARROW = 480; // pixels
+
+// Downwards is how people expect trees: another way must be clearly larger, unless there is little room.
 export function fit(layout: Layout, width: number, height: number): number {
-  return Math.min(1, width / layout.width, height / layout.height) * (layout.kind === "down" ? 1.15 : 1);
+  const preferred = layout.kind === "down" && width > NARROW ? 1.15 : 1;
+  return preferred * Math.min(1, width / layout.width, height / layout.height);
 }

@@ -68,7 +68,8 @@ const shows: Record<Tab, (tree: Tree) => void> = {
     panes.second.show((width, height) => draw(other, width, height, marks(other, 1)));
     panes.first.caption.textContent = `Tree ${tree.number}`;
     panes.second.caption.textContent = `Tree ${other.number}`;
-    put("differences", differenceList(tree, other), criteriaTable(tree, other));
+    put("differences", differenceList(tree, other));
+    put("values-compared", criteriaTable(tree, other));
   },
   case(tree) {
     showCase();

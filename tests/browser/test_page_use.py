@@ -53,7 +53,14 @@ def test_a_link_holds_all_that_was_chosen(window: Watched, page_file: Path) -> N
     tab.select_option("#axis-x", "depth")
     tab.click("#head-row >> text=leaves")
     tab.click("#rows [aria-label^='Compare tree']:not([disabled]) >> nth=1")
-    shown = ("#remaining", "#matches", "#tree-title", "#differences", "#head-row")
+    shown = (
+        "#remaining",
+        "#matches",
+        "#tree-title",
+        "#differences",
+        "#values-compared",
+        "#head-row",
+    )
     before = [tab.inner_text(part) for part in shown]
     fragment = tab.url.split("#", 1)[1]
     again = window.go(page_file, f"#{fragment}")

@@ -215,7 +215,7 @@ def test_two_trees_side_by_side(tab: Any, trees: TreeSet) -> None:
     lines = tab.locator("#differences li").all_inner_texts()
     assert lines
     assert all("tree 0 " in line and "tree 9 " in line for line in lines)
-    rows = tab.locator("#differences tbody tr").all_inner_texts()
+    rows = tab.locator("#values-compared tbody tr").all_inner_texts()
     assert rows[0].split("\t")[:3] == ["objective", f"{a.objective:.4f}", f"{b.objective:.4f}"]
     tab.click("text=Stop comparing")
     assert tab.locator("#tab-tree").get_attribute("aria-selected") == "true"

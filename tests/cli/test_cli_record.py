@@ -21,13 +21,13 @@ def saved(people: Path, tmp_path: Path) -> Path:
 
 
 def test_a_page_and_markdown(people: Path, saved: Path, tmp_path: Path) -> None:
-    words = ("--by", "A. Smith", "--reason", "It is short.", "--date", "2026-01-31")
+    words = ("--by", "the model board", "--reason", "It is short.", "--date", "2026-01-31")
     args = ("record", saved, "--tree", 2, "--test", people, "--target", "outcome", *words)
     done = run(*args, "--group", "member", "--out", tmp_path / "record.html")
     assert done.exit_code == 0, done.stderr
     assert f"wrote {tmp_path / 'record.html'}" in done.stderr
     page = (tmp_path / "record.html").read_text(encoding="utf-8")
-    assert "A. Smith" in page
+    assert "the model board" in page
     assert "error[member=0 - 1]" in page
     done = run(*args, "--out", tmp_path / "record.md")
     assert done.exit_code == 0, done.stderr

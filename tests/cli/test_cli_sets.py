@@ -143,6 +143,20 @@ def test_groups(people: Path, model_set: Path, tmp_path: Path) -> None:
     assert late.stdout.startswith("0 groups of 0 of ")
 
 
+def test_best_trees_of_groups_have_their_numbers_in_the_file(model_set: Path) -> None:
+    trees = load(model_set).trees_
+    asking = trees.filter(uses="income").groups(max_groups=5)
+    assert asking[0].number == 0
+    numbers = [trees.index(each.best) for each in asking]
+    assert numbers[0] > 0
+    found = result("groups", model_set, "--uses", "income", "--top", 5)["groups"]
+    assert [each["number"] for each in found] == numbers
+    lines = run("groups", model_set, "--uses", "income", "--top", 5).stdout.splitlines()
+    assert [line.split()[3] for line in lines[4:]] == list(map(str, numbers))
+    tree = result("show", model_set, "--tree", numbers[0])["tree"]
+    assert tree == asking[0].best.to_dict()
+
+
 def test_text_that_looks_like_numbers_in_columns_of_other_trees(tmp_path: Path) -> None:
     """A file of a set alone has no model, and its best tree does not ask about all columns."""
     random = np.random.default_rng(1)

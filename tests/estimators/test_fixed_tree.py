@@ -95,6 +95,9 @@ def test_print() -> None:
     assert str(model) == f"FixedTreeClassifier: {size}\n{measures}\n{tree}"
     assert repr(model) == f"FixedTreeClassifier(tree={tree!r})"
     assert "<svg" in model._repr_html_()
+    assert FixedTreeClassifier(tree).get_params() == {"tree": tree}
+    assert FixedTreeClassifier(tree).fit(X, y).tree_ is tree
+    assert not hasattr(model, "feature_names_in_")  # a tree does not know all of them
     assert str(FixedTreeClassifier()) == "FixedTreeClassifier()"
 
 

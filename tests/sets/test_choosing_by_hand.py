@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from splitsecond import FixedBinarizer, OptimalTreeClassifier, Tree, TreeFARMS
-from splitsecond._sets import groups as groups_module
+from splitsecond._sets import limits
 
 RNG = np.random.default_rng(3)
 N_ROWS = 160
@@ -66,7 +66,7 @@ def test_directions_have_several_names(trees: Any) -> None:
     for given in (1, "increasing", np.int64(1), 1.0):
         found = trees.filter(monotone={"income": given})
         assert found.n_trees == trees.filter(monotone={"income": 1}).n_trees
-    assert trees.filter(monotone={"income": 0}).n_trees == trees.n_trees
+    assert trees.filter(monotone={"income": 0, "town": 0}).n_trees == trees.n_trees
     assert trees.filter(monotone={}).n_trees == trees.n_trees
     down = trees.filter(monotone={"income": -1}).n_trees
     assert down != trees.filter(monotone={"income": 1}).n_trees
@@ -154,6 +154,36 @@ def test_root(trees: Any) -> None:
 
 
 # Looking up
+
+
+def test_nothing_given_is_no_condition(trees: Any) -> None:
+    for name in ("uses", "avoids", "root", "monotone", "max_leaves", "max_depth"):
+        assert trees.filter(**{name: None}).n_trees == trees.n_trees
+    for name in ("uses", "avoids", "root"):
+        assert trees.filter(**{name: []}).n_trees == trees.n_trees
+
+
+def test_rows_of_no_weight_are_not_in_leaves() -> None:
+    flag = np.array([0, 0, 0, 1, 1, 1])
+    weights = [1, 1, 0, 1, 1, 1]
+    model = TreeFARMS(regularization=0.01, epsilon=0.01, max_depth=1)
+    split = model.fit(flag[:, None], flag, sample_weight=weights).trees_
+    assert split.filter(min_leaf_rows=2).n_trees == split.n_trees
+    assert split.filter(min_leaf_rows=3).n_trees == 0
+
+
+def test_columns_without_questions() -> None:
+    """Columns that never vary are known, but no tree asks about them."""
+    frame = pd.DataFrame({"a": [1] * 6, "b": ["x"] * 6})
+    alone = TreeFARMS(epsilon=0.1).fit(frame, [0, 0, 0, 1, 0, 0]).trees_
+    assert alone.n_trees == 1
+    for name in ("a", "b", ["a", "b"]):
+        assert alone.filter(uses=name).n_trees == 0
+        assert alone.filter(root=name).n_trees == 0
+        assert alone.filter(avoids=name).n_trees == 1
+    assert [group.skeleton for group in alone.groups()] == ["."]
+    assert alone.groups().about() == "1 group of the only tree"
+    assert [group.n_functions for group in alone.groups(frame)] == [1]
 
 
 def test_index_and_membership(trees: Any) -> None:
@@ -265,7 +295,7 @@ def test_groups_end_at_limits(trees: Any, monkeypatch: pytest.MonkeyPatch) -> No
     counted = many.trees.groups(FRAME, max_trees=many.n_trees - 1)[0]
     assert not counted.n_functions_exact
     assert ">= " in repr(counted)
-    monkeypatch.setattr(groups_module.time, "monotonic", iter(range(10**6)).__next__)
+    monkeypatch.setattr(limits.time, "perf_counter", iter(range(10**6)).__next__)
     late = trees.groups(time_limit=5)
     assert late.status == "time_limit"
     assert 0 < len(late) < len(trees.groups())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -101,6 +102,8 @@ def test_what_is_not_additive_is_never_called_exact(evaluation: SetEvaluation, t
     assert evaluation.range("error").is_exact
     few = trees.evaluate(X[TEST], Y[TEST], max_trees=7)
     assert few.range("roc_auc").n_looked_at == 7
+    one = trees.evaluate(X[TEST], Y[TEST], max_trees=1)
+    assert "of the only tree looked at" in repr(one.range("roc_auc"))
     assert "among the 7 trees looked at" in str(few)
     values = few.to_frame(trees[:7])["roc_auc"]
     assert few.range("roc_auc").maximum == values.max()
@@ -109,6 +112,25 @@ def test_what_is_not_additive_is_never_called_exact(evaluation: SetEvaluation, t
     assert len(few.find("roc_auc", at_least=0, max_trees=3)) == 3
     with pytest.raises(ValueError, match=r"'roc_auc' is not additive.*evaluation\.find"):
         few.filter("roc_auc", at_least=0.5)
+
+
+def test_a_frontier_has_one_point_for_an_objective() -> None:
+    rng = np.random.default_rng(10)
+    flags, y = rng.integers(0, 2, (12, 3)), rng.integers(0, 2, 12)
+    trees = TreeFARMS(regularization=0.02, epsilon=0.3, max_depth=2).fit(flags, y).trees_
+    points = trees.evaluate(flags, y).frontier("f1")
+    assert [(point.objective, point.value) for point in points] == [
+        (pytest.approx(0.39333333), pytest.approx(0.5))
+    ]
+
+
+@pytest.mark.parametrize("loss", ["brier", "log_loss"])
+def test_frontiers_count_objectives_as_the_set_does(loss: str) -> None:
+    trees = fitted(loss=loss, epsilon=0.01)
+    found = trees.evaluate(X[TEST], Y[TEST], groups=SEX[TEST])
+    for name in ("error", "roc_auc", "demographic_parity_difference[sex]"):
+        for point in found.frontier(name):
+            assert point.objective in trees.objective_histogram()
 
 
 def test_a_gap_near_nothing(trees: Any, evaluation: SetEvaluation) -> None:
@@ -153,9 +175,23 @@ def test_names_of_criteria(trees: Any, evaluation: SetEvaluation) -> None:
     assert short.name == "demographic_parity_difference[job]"
     with pytest.raises(ValueError, match=r"no criterion 'eror'.*Did you mean 'error'\?"):
         by_job.range("eror")
-    for wrong in ("error[job=cook - cook]", "error[job=baker]", "error[", "f1[job=cook]", 3):
+    wrong = ["[job=cook - cook]", "[job=baker]", "[", "[job=cook", "[job=cook)", "]", "job=cook]"]
+    gap = "demographic_parity_difference"
+    for name in (*(f"error{each}" for each in wrong), "f1[job=cook]", f"{gap}[", f"{gap}[job"):
         with pytest.raises(ValueError, match="There is no criterion"):
-            by_job.range(wrong)  # type: ignore[arg-type]
+            by_job.range(name)
+    for what in (["error"], 3, None):
+        with pytest.raises(ValueError, match="A criterion is a name, such as 'error', got"):
+            by_job.range(what)  # type: ignore[arg-type]
+
+
+def test_a_single_name(trees: Any, evaluation: SetEvaluation) -> None:
+    assert evaluation.summary("error")["criterion"].tolist() == ["error"]
+    assert evaluation.to_frame(trees[:2], "error").columns[2:].tolist() == ["error"]
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    ticks = evaluation.plot_ranges("error").get_yticklabels()
+    assert [text.get_text() for text in ticks] == ["error"]
+    pyplot.close("all")
 
 
 GROUPS: dict[str, tuple[Any, list[str]]] = {
@@ -188,6 +224,14 @@ def test_groups_of_any_kind(trees: Any, kind: str) -> None:
         assert (by_group.minimum, by_group.maximum) == (expected.minimum, expected.maximum)
 
 
+def test_groups_are_taken_in_their_order(trees: Any) -> None:
+    """As classes are: whatever the index of a series says."""
+    expected = trees.evaluate(X[TEST], Y[TEST], groups=SEX[TEST]).range("error[sex=F]")
+    moved = SEX[TEST].set_axis(np.arange(150)[::-1])
+    found = trees.evaluate(X[TEST], Y[TEST], groups=moved).range("error[sex=F]")
+    assert (found.minimum, found.maximum) == (expected.minimum, expected.maximum)
+
+
 def test_missing_groups_are_a_group(trees: Any) -> None:
     groups = SEX[TEST].where(X["age"][TEST] > 30)
     found = trees.evaluate(X[TEST], Y[TEST], groups=groups)
@@ -198,6 +242,27 @@ def test_missing_groups_are_a_group(trees: Any) -> None:
     assert "error[sex=F - rest]" in found.criteria
     numbers = trees.evaluate(X[TEST], Y[TEST], groups=np.where(missing, np.nan, 10.0 - missing))
     assert "error[group=10 - (missing)]" in numbers.criteria
+
+
+def test_names_that_would_mean_two_things(trees: Any) -> None:
+    def evaluated(*names: Any) -> Any:
+        return trees.evaluate(X[TEST], Y[TEST], groups={"g": (list(names) * 150)[:150]})
+
+    for names in (("a", "b", "rest"), ("a", "a - rest", "c"), ("a", "b", "a - b")):
+        with pytest.raises(ValueError, match=r"\[g=.*\] would mean two things.*Rename a group"):
+            evaluated(*names)
+    for values in ((None, "(missing)"), (1, "1"), ("nan", math.nan, "(missing)")):
+        with pytest.raises(ValueError, match=r"would both be called .* give one of them another"):
+            evaluated(*values)
+    with pytest.raises(ValueError, match=r"\[a=b=c\] would mean two things"):
+        trees.evaluate(X[TEST], Y[TEST], groups={"a": ["b=c"] * 150, "a=b": ["c"] * 150})
+    two = evaluated("a", "rest")  # the rest of two groups is the other one
+    assert [name for name in two.criteria if name.startswith("error[")] == [
+        "error[g=a]",
+        "error[g=rest]",
+        "error[g=a - rest]",
+    ]
+    assert "error[g=1 - 2]" in evaluated(1, 1.0, np.float32(2)).criteria
 
 
 def test_one_group_has_nothing_to_be_compared_with(trees: Any) -> None:
@@ -327,6 +392,18 @@ def test_weights_are_repeated_rows(trees: Any) -> None:
     assert halves.range("error").minimum == a.range("error").minimum
 
 
+def test_real_weights_are_not_rounded_much(trees: Any) -> None:
+    weights = np.random.default_rng(5).random(150) ** 8
+    found = trees.evaluate(X[TEST], Y[TEST], sample_weight=weights)
+    errors = [
+        math.fsum(weights[tree.predict(X[TEST]) != Y[TEST]]) / math.fsum(weights) for tree in trees
+    ]
+    assert found.range("error").minimum == pytest.approx(min(errors), rel=0, abs=1e-14)
+    assert found.range("error").maximum == pytest.approx(max(errors), rel=0, abs=1e-14)
+    huge = trees.evaluate(X[TEST], Y[TEST], sample_weight=np.arange(150) + 2**40)
+    assert huge.range("error").is_exact
+
+
 def test_large_weights_are_exact_as_far_as_floats_are(trees: Any) -> None:
     weights = RNG.integers(1, 10**7, 150)
     found = trees.evaluate(X[TEST], Y[TEST], sample_weight=weights, groups=SEX[TEST])
@@ -439,6 +516,41 @@ def test_a_limit_gives_bounds(large: Any, limit: dict[str, Any]) -> None:
         bounded.filter("error", at_most=0.3)
     with pytest.warns(LimitWarning, match="trees were looked at"):
         assert bounded.find("error", at_most=1)
+
+
+@pytest.mark.parametrize("limit", [{"memory_limit": 1000}, {"time_limit": 1e-9}])
+def test_when_all_trees_were_looked_at_nothing_is_a_bound(
+    trees: Any, limit: dict[str, Any]
+) -> None:
+    trees = trees.within(0.01)
+    assert 5 < trees.n_trees < 256  # which are looked at without looking at the clock
+    evaluation = trees.evaluate(X[TEST], Y[TEST], groups=SEX[TEST])
+    options: dict[str, Any] = {"groups": SEX[TEST], **limit}
+    few = trees.evaluate(X[TEST], Y[TEST], max_trees=5, **options)
+    with pytest.warns(LimitWarning, match="Stopped at a limit"):
+        assert few.range("error").kind == "bounds"
+    found = trees.evaluate(X[TEST], Y[TEST], **options)
+    for name in ("error", "log_loss", "selection_rate[sex=F - M]"):
+        known, again = evaluation.range(name), found.range(name)
+        assert (again.kind, again.n_looked_at) == ("exact", 0)
+        for part in ("minimum", "maximum", "mean", "tree_0", "found_minimum", "found_maximum"):
+            assert getattr(again, part) == pytest.approx(getattr(known, part))
+        assert again.minimum_tree == known.minimum_tree
+        points = [(p.objective, pytest.approx(p.value)) for p in evaluation.frontier(name)]
+        assert [(p.objective, p.value) for p in found.frontier(name)] == points
+
+
+def test_each_question_has_its_own_time(large: Any) -> None:
+    trees, flags, y = large
+    found = trees.evaluate(flags, y, time_limit=1e-9, max_trees=1000)
+    with pytest.warns(LimitWarning, match="Stopped at a limit"):
+        assert found.range("error").kind == "bounds"
+    before = found.range("roc_auc").n_looked_at
+    found._limits = replace(found._limits, time_limit=600.0)  # enough, for the questions to come
+    assert found.range("accuracy").is_exact
+    assert found.frontier("error")[-1].tree is not None
+    assert found.find("error", at_most=1, max_trees=1) == trees[:1]
+    assert found.range("f1").n_looked_at == 1000 > before
 
 
 def test_a_partial_set_says_so() -> None:

@@ -63,7 +63,7 @@ def pairs(record: Any) -> dict[str, str]:
 def test_who_chose_what_and_why(trees: TreeSet) -> None:
     record = trees.record(
         3,
-        chosen_by="A. Smith",
+        chosen_by="the model board",
         reason="Because.\nIt is short.",
         data_name="loans",
         date=datetime.date(2026, 1, 31),
@@ -73,7 +73,7 @@ def test_who_chose_what_and_why(trees: TreeSet) -> None:
     assert record.tree is not None
     assert repr(record) == f"<DecisionRecord: tree 3 of {trees.n_trees:,} trees, {DATE}>"
     for text in (str(record), record.to_html()):
-        for said in ("A. Smith", "Because.", "It is short.", "loans", DATE):
+        for said in ("the model board", "Because.", "It is short.", "loans", DATE):
             assert said in text
     assert str(record) == record.to_markdown()
     assert trees.record(trees[3]).number == 3

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from splitsecond import GreedyTreeClassifier, OptimalTreeClassifier
-from splitsecond._tables.weights import as_integers
+from splitsecond._tables.weights import as_integers, as_large_integers
 
 
 def test_light_rows_beside_a_heavy_one_keep_their_weight() -> None:
@@ -71,3 +71,20 @@ def test_extreme_weights(weights: list[float]) -> None:
 def test_a_bad_class_weight_is_named(bad: Any) -> None:
     with pytest.raises(ValueError, match="class_weight of 1"):
         GreedyTreeClassifier(class_weight={1: bad}).fit([[0], [1]], [0, 1])
+
+
+def test_large_integers_are_as_near_as_floats() -> None:
+    rng = np.random.default_rng(6)
+    for weights in (rng.random(1000), rng.random(50) ** 20, np.array([0.0, 0.1, np.pi])):
+        integers = as_large_integers(weights)
+        assert integers.sum() < 2**53
+        assert integers / integers.sum() == pytest.approx(weights / weights.sum(), abs=2.0**-51)
+        assert ((integers > 0) == (weights > 0)).all()
+    for weights, expected in (
+        ([2.0**40, 2.0**40 + 1], [2**40, 2**40 + 1]),  # more than 32 bits can hold
+        ([1 / 3, 2 / 3, 1], [1, 2, 3]),
+        ([0.1, 0.25, 0], [2, 5, 0]),
+        ([6, 4], [3, 2]),
+        ([2.0**53, 2.0**53], [1, 1]),
+    ):
+        assert as_large_integers(np.array(weights)).tolist() == expected

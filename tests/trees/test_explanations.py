@@ -284,7 +284,10 @@ def test_unknown_categories_are_shown_as_they_are() -> None:
         (loans()[0], ValueError, "One row was expected, got 60"),
         (loans()[0][:0], ValueError, "One row was expected, got 0"),
         ({"job": "clerk"}, ValueError, "The row lacks a value for 'income': None is a missing"),
-        ([31000], ValueError, "X has 1 columns, but the tree was learnt from 2"),
+        ([31000], ValueError, "The row has 1 value, but the tree was learnt from 2 columns: give"),
+        ([1, "x", 3], ValueError, "The row has 3 values, but the tree was learnt from 2 columns"),
+        ({"income": float("inf"), "job": "x"}, ValueError, "The row has inf for 'income': give a"),
+        ([np.float32("-inf"), "x"], ValueError, "The row has -inf for 'income': give a finite"),
         ({"income": [3], "job": "x"}, ValueError, r"The row has \[3\] for 'income': give a single"),
         ({"income": "much", "job": "x"}, ValueError, "'income' had numbers in training"),
     ],
@@ -317,7 +320,7 @@ def test_an_explanation_is_plain_values() -> None:
         said = LicketySPLITClassifier(**options).fit(X, y).tree_.explain(X.iloc[3])
         assert json.loads(json.dumps(said.to_dict()))["prediction"] == said.prediction
         assert str(pickle.loads(pickle.dumps(said))) == str(said)
-        assert str(said) not in repr(said)
+        assert repr(said) == str(said) == said.text
         assert "<pre" in said._repr_html_()
     trees = TreeFARMS(max_depth=2).fit(X, y).trees_
     assert "-> " in str(trees[0].explain(X.iloc[0]))

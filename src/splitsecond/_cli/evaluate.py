@@ -11,9 +11,12 @@ import typer
 
 from splitsecond._cli import options as o
 from splitsecond._cli.classes import class_named, costs_named
+from splitsecond._cli.criterion_bounds import Bounds, Kept, condition_text, keep, save_kept
 from splitsecond._cli.data import Data, labels_of, weights_of
+from splitsecond._cli.filters import SetFilters, meeting
 from splitsecond._cli.models import Opened, open_model, text_columns
 from splitsecond._cli.output import (
+    check_file,
     check_out,
     to_csv,
     to_json,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from splitsecond import SetEvaluation, TreeSet
 
 LOSSES = ("error", "cost", "brier_score", "log_loss")  # that are shown of held-out rows
+MAX_FOUND = 20  # trees that are printed one by one
 NUMBERS = ("minimum", "mean", "maximum", "tree_0", "minimum_tree", "maximum_tree")
 
 Costs = Annotated[
@@ -83,38 +87,42 @@ def evaluate(
     ] = 10_000,
     time_limit: TimeLimit = None,
     memory_limit: MemoryLimit = None,
+    filters: SetFilters,
+    bounds: Bounds,
     reading: o.Reading,
     writing: o.Writing,
 ) -> None:
     """Print what all trees of a set do on the rows of a table, such as held-out rows.
 
     For each criterion: the minimum, mean and maximum over all trees, the value of tree 0, which has
-    the minimum objective, and the numbers of trees that attain minimum and maximum, for --tree.
-    --out writes the table as CSV, or as JSON with --json.
+    the minimum objective, and the numbers of trees that attain minimum and maximum, for --tree (if
+    a limit was met, of the trees that were looked at). With conditions on the trees, it is about
+    those that meet them; numbers remain those of the set in the file. --out writes the table as
+    CSV, or as JSON with --json.
     """
     check_out(writing, trees, file)
+    check_file("--out-set", bounds.out_set, writing.force, trees, file)
     Source.of(file, reading).check()  # before the set, which takes longer
     opened = open_model(trees)
-    good = opened.set_for("evaluate")
+    whole = opened.set_for("evaluate")
+    good = meeting(whole, filters)
     used = [target, *group, *([] if weight is None else [weight])]
     source, table = read_rows(opened, file, reading, target, used)
+    options = {
+        "groups": {name: table[name].to_pylist() for name in group} or None,
+        "sample_weight": None if weight is None else weights_of(source, table, weight),
+        "costs": costs,
+        "positive": positive,
+        "max_trees": max_trees,
+        "time_limit": time_limit,
+        "memory_limit": memory_limit,
+    }
     with warnings_as_notes():
-        evaluation = _evaluation(
-            good,
-            source,
-            table,
-            target,
-            groups={name: table[name].to_pylist() for name in group} or None,
-            sample_weight=None if weight is None else weights_of(source, table, weight),
-            costs=costs,
-            positive=positive,
-            max_trees=max_trees,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-        )
-        rows = criteria_rows(evaluation, good, criterion or evaluation.criteria)
-    _write(rows, evaluation, good, writing)
-    if any(row["kind"] == "bounds" for row in rows):
+        kept = keep(good, lambda part: _evaluation(part, source, table, target, **options), bounds)
+        rows = criteria_rows(kept.evaluation, whole, criterion or kept.evaluation.criteria)
+    _write(rows, kept, whole, writing)
+    save_kept(kept, bounds.out_set)
+    if kept.is_stopped or any(row["kind"] == "bounds" for row in rows):
         from splitsecond._cli.estimators import STOPPED
 
         raise typer.Exit(STOPPED)
@@ -182,15 +190,26 @@ def criteria_rows(evaluation: SetEvaluation, trees: TreeSet, names: Any) -> list
     return rows
 
 
-def held_out_criteria(trees: TreeSet, data: Data, limits: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the ranges of losses on held-out rows; nothing if the set lacks one of the classes."""
+def held_out_criteria(
+    trees: TreeSet, data: Data, time_limit: float | None, memory_limit: Any
+) -> list[dict[str, Any]]:
+    """Return the ranges of losses on held-out rows; nothing if the set lacks one of the classes.
+
+    They share the time among them.
+    """
     if not set(data.y.tolist()) <= set(trees[0].classes.tolist()):
         return []
     from splitsecond import LimitWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LimitWarning)  # that the set is partial was said before
-        evaluation = trees.evaluate(data.X, data.y, sample_weight=data.weights, **limits)
+        evaluation = trees.evaluate(
+            data.X,
+            data.y,
+            sample_weight=data.weights,
+            time_limit=None if time_limit is None else time_limit / len(LOSSES),
+            memory_limit=memory_limit,
+        )
     names = [name for name in LOSSES if name in evaluation.criteria]
     return criteria_rows(evaluation, trees, names)
 
@@ -215,14 +234,39 @@ def _cell(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def _write(
-    rows: list[dict[str, Any]], evaluation: SetEvaluation, trees: TreeSet, writing: o.Writing
-) -> None:
+def _write(rows: list[dict[str, Any]], kept: Kept, whole: TreeSet, writing: o.Writing) -> None:
+    trees, n_rows = kept.trees, kept.evaluation.n_rows
+    found = _found_rows(kept, whole)
     if writing.json:
-        about = {"n_trees": trees.n_trees, "partial": trees.is_partial, "rows": evaluation.n_rows}
-        write_out(writing.out, to_json({**about, "criteria": rows}))
-    elif writing.out is not None:
+        about = {
+            "n_trees": trees.n_trees,
+            "n_trees_before_filter": whole.n_trees,
+            "partial": trees.is_partial,
+            "rows": n_rows,
+        }
+        listed = {"found": found} if kept.others else {}
+        write_out(writing.out, to_json({**about, "criteria": rows, **listed}))
+        return
+    if writing.out is not None:
         write_out(writing.out, to_csv(list(rows[0]), ([*row.values()] for row in rows)))
     else:
-        write(f"{trees!r}\non {evaluation.n_rows:,} rows\n")
+        write(f"{trees!r}\non {n_rows:,} rows\n")
         write_criteria(rows)
+    if kept.others:
+        conditions = " and ".join(map(condition_text, kept.others.items()))
+        write(f"\n{len(found):,} of the trees looked at have {conditions}")
+    if found:
+        write("")
+        header = list(found[0])
+        cells = ([_cell(value) for value in row.values()] for row in found[:MAX_FOUND])
+        write_table(cells, header, "|".join(header))
+
+
+def _found_rows(kept: Kept, whole: TreeSet) -> list[dict[str, Any]]:
+    """Return the trees that were looked up, with what they were looked up by."""
+    frame = kept.evaluation.to_frame(kept.found, list(kept.others))
+    values = {name: frame[name].tolist() for name in ("objective", *kept.others)}
+    return [
+        {"tree": whole.index(tree), **{name: column[i] for name, column in values.items()}}
+        for i, tree in enumerate(kept.found)
+    ]

@@ -10,7 +10,8 @@ import typer
 
 from splitsecond._cli import options as o
 from splitsecond._cli.data import labels_of
-from splitsecond._cli.models import Opened, meeting, open_model, text_columns
+from splitsecond._cli.filters import SetFilters, meeting
+from splitsecond._cli.models import Opened, open_model, text_columns
 from splitsecond._cli.output import check_out, to_json, warnings_as_notes, write_out
 from splitsecond._cli.row_places import rows_of_file
 from splitsecond._cli.sources import Source
@@ -37,7 +38,7 @@ def explore(
     top: Annotated[
         int, typer.Option(metavar="N", min=1, help="Maximum trees on the page, the best ones.")
     ] = 1000,
-    filters: o.Filters,
+    filters: SetFilters,
     reading: o.Reading,
     writing: o.Writing,
 ) -> None:

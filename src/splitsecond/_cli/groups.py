@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from splitsecond._cli import options as o
-from splitsecond._cli.models import meeting, open_model, text_columns
+from splitsecond._cli.filters import SetFilters, meeting
+from splitsecond._cli.models import open_model, text_columns
 from splitsecond._cli.output import (
     check_out,
     to_csv,
@@ -52,25 +53,29 @@ def groups(
         float | None,
         typer.Option(metavar="SECONDS", help="Time limit; the groups found until then are kept."),
     ] = None,
-    filters: o.Filters,
+    filters: SetFilters,
     reading: o.Reading,
     writing: o.Writing,
 ) -> None:
     """Put the trees of a set into groups: the same variables in the same shape.
 
-    Thresholds make no difference. The numbers of trees are exact. --out writes the groups as CSV,
-    or as JSON with --json.
+    Thresholds make no difference. The numbers of trees are exact. The best tree of a group has its
+    number in the file, for --tree, also with conditions on the trees.
+
+    --out writes the groups as CSV, or as JSON with --json.
     """
     check_out(writing, trees, *([] if file is None else [file]))
     if file is not None:
         Source.of(file, reading).check()  # before the set, which takes longer
     opened = open_model(trees)
-    good = meeting(opened.set_for("groups"), filters)
+    whole = opened.set_for("groups")
+    good = meeting(whole, filters)
     source = None if file is None else Source.of(file, reading, text_columns(opened))
     options = {"max_groups": top, "max_trees": max_trees, "time_limit": time_limit}
     with warnings_as_notes():
         found = _found(good, source, options)
-    rows = [_row(group, found.n_trees_of_set) for group in found]
+    numbers = [whole.index(group.best) for group in found]
+    rows = [_row(group, n, found.n_trees_of_set) for group, n in zip(found, numbers, strict=True)]
     if writing.json:
         about = {
             "status": found.status,
@@ -86,7 +91,7 @@ def groups(
         header = list(rows[0]) if rows else []
         write_out(writing.out, to_csv(header, (list(row.values()) for row in rows)))
     else:
-        _print(found)
+        _print(found, numbers)
     if found.status == "time_limit":
         from splitsecond._cli.estimators import STOPPED
 
@@ -101,14 +106,14 @@ def _found(trees: TreeSet, source: Source | None, options: dict[str, Any]) -> Tr
         return trees.groups(table, **options)
 
 
-def _row(group: TreeGroup, n_trees_of_set: int) -> dict[str, Any]:
-    """Return what JSON and CSV tell of a group."""
+def _row(group: TreeGroup, number: int, n_trees_of_set: int) -> dict[str, Any]:
+    """Return what JSON and CSV tell of a group, whose best tree has a number in the file."""
     row = {
         "skeleton": group.skeleton,
         "variables": list(group.variables),
         "n_leaves": group.best.n_leaves,
         "depth": group.best.depth,
-        "number": group.number,
+        "number": number,
         "n_trees": group.n_trees,
         "share": group.n_trees / n_trees_of_set,
         "min_objective": group.min_objective,
@@ -122,7 +127,7 @@ def _row(group: TreeGroup, n_trees_of_set: int) -> dict[str, Any]:
     }
 
 
-def _print(found: TreeGroups) -> None:
+def _print(found: TreeGroups, numbers: list[int]) -> None:
     write(found.about())
     if not found:
         return
@@ -135,11 +140,11 @@ def _print(found: TreeGroups) -> None:
             shown_number(group.n_trees),
             f"{group.n_trees / found.n_trees_of_set:.1%}",
             f"{group.min_objective:.4f}",
-            str(group.number),
+            str(number),
             *([group.functions_text()] if with_functions else []),
             group.skeleton,
         ]
-        for group in found
+        for group, number in zip(found, numbers, strict=True)
     ]
     write("")
     write_table(rows, [*header, "variables: [on yes, on no]"], "|".join(header))

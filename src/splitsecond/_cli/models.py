@@ -11,6 +11,7 @@ import typer
 import splitsecond
 from splitsecond._cli import options as o
 from splitsecond._cli.exports import Format, Output, exported
+from splitsecond._cli.filters import SetFilters, meeting
 from splitsecond._cli.output import (
     check_out,
     say,
@@ -24,7 +25,7 @@ from splitsecond._cli.output import (
 from splitsecond._cli.row_places import rows_of_file
 from splitsecond._cli.sources import Source
 from splitsecond._support.files import is_model
-from splitsecond._support.messages import listed, shown_number
+from splitsecond._support.messages import shown_number
 
 if TYPE_CHECKING:  # they take long to import
     from splitsecond import Tree, TreeSet
@@ -182,7 +183,7 @@ def choose(
     *,
     trees: o.SetOfTrees,
     tree: TreeNumber = None,
-    filters: o.Filters,
+    filters: SetFilters,
     writing: o.Writing,
 ) -> None:
     """Choose one tree of a set, and save it as a model of its own.
@@ -264,53 +265,6 @@ def open_model(path: Path) -> Opened:
             "in Python. Name a model, as fit --out or rashomon --out writes it."
         )
     return Opened(path, found, getattr(found, "trees_", None))
-
-
-def meeting(trees: TreeSet, filters: o.Filters) -> TreeSet:
-    """Return the trees of a set that meet all conditions; there must be some."""
-    found = trees.filter(
-        uses=filters.uses,
-        avoids=filters.avoid,
-        root=filters.root,
-        monotone=_directions(filters.monotone),
-        max_leaves=filters.max_leaves,
-        min_leaf_rows=filters.min_leaf_rows,
-        min_leaf_weight=filters.min_leaf_weight,
-    )
-    if not found:
-        n_trees = trees.n_trees
-        which = "The only tree" if n_trees == 1 else f"None of the {shown_number(n_trees)} trees"
-        verb = "does not meet" if n_trees == 1 else "meets"
-        raise ValueError(
-            f"{which} of the set {verb} all of the conditions "
-            f"{listed([f'{name} {value}' for name, value in _conditions(filters)])}. Leave one "
-            "out, or find a larger set with rashomon --epsilon."
-        )
-    return found
-
-
-def _directions(given: list[tuple[str, int]]) -> dict[str, int]:
-    """Return the direction of each column; there is one."""
-    directions = dict(given)
-    if len(directions) < len(given):
-        twice = next(name for i, (name, _) in enumerate(given) if name in dict(given[:i]))
-        raise ValueError(f"--monotone gives the direction of {twice!r} twice.")
-    return directions
-
-
-def _conditions(filters: o.Filters) -> list[tuple[str, Any]]:
-    """Return the options that were given, each with its value."""
-    given: list[tuple[str, Any]] = [("--uses", repr(name)) for name in filters.uses]
-    given += [("--avoid", repr(name)) for name in filters.avoid]
-    given += [("--root", repr(name)) for name in filters.root]
-    signs = {1: "+", -1: "-"}
-    given += [("--monotone", repr(f"{name}={signs[each]}")) for name, each in filters.monotone]
-    limits = (
-        ("--max-leaves", filters.max_leaves),
-        ("--min-leaf-rows", filters.min_leaf_rows),
-        ("--min-leaf-weight", filters.min_leaf_weight),
-    )
-    return given + [(name, f"{limit:.15g}") for name, limit in limits if limit is not None]
 
 
 def text_columns(found: Opened) -> list[str]:

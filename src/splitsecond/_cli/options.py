@@ -18,7 +18,6 @@ from splitsecond._cli.values import (
     class_weight_of,
     costs_of,
     level_of,
-    monotone_of,
     regularization_of,
     rows_or_share,
 )
@@ -307,53 +306,6 @@ class Sets(Learning):
         bool,
         flag("--keep-trivial", "Keep splits between two leaves of the same class or action."),
     ] = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Filters:
-    """Which trees of a set are wanted."""
-
-    PANEL: ClassVar[str] = "Trees"  # of the help
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether every tree is wanted."""
-        return not any(
-            getattr(self, each.name) not in (None, []) for each in dataclasses.fields(self)
-        )
-
-    uses: Annotated[list[str], several("NAME", "Keep only trees that use a variable or a question")]
-    avoid: Annotated[
-        list[str], several("NAME", "Leave out trees that use a variable or a question")
-    ]
-    root: Annotated[
-        list[str],
-        several(
-            "NAME",
-            "Keep only trees whose first question is this one, or about this variable, for any of "
-            "those given",
-        ),
-    ]
-    monotone: Annotated[
-        list[Any],  # pairs of a column and a direction
-        several(
-            "COL=SIGN",
-            "Keep only trees in which raising a column never turns the second of two classes into "
-            "the first (+), such as income=+, or the other way round (-), such as debts=-",
-            parser=monotone_of,
-        ),
-    ]
-    max_leaves: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Maximum leaves of a tree.")
-    ] = None
-    min_leaf_rows: Annotated[
-        float | None,
-        typer.Option(metavar="N", min=0, help="Minimum training rows in a leaf."),
-    ] = None
-    min_leaf_weight: Annotated[
-        float | None,
-        typer.Option(metavar="N", min=0, help="Minimum weight of the training rows in a leaf."),
-    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)

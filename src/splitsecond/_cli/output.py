@@ -88,19 +88,23 @@ def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def check_out(writing: Writing, *inputs: Path) -> None:
     """Refuse a file to write that could not or must not be written, before any work is done."""
-    out = writing.out
+    check_file("--out", writing.out, writing.force, *inputs)
+
+
+def check_file(option: str, out: Path | None, force: bool, *inputs: Path) -> None:
+    """Refuse the file of an option, if it could not or must not be written."""
     if out is None:
         return
     if out.is_dir():
-        raise ValueError(f"--out {out} is a folder: name a file.")
+        raise ValueError(f"{option} {out} is a folder: name a file.")
     if not out.parent.is_dir():
-        raise ValueError(f"--out {out}: there is no folder {out.parent}.")
+        raise ValueError(f"{option} {out}: there is no folder {out.parent}.")
     if not out.exists():
         return
     for path in inputs:
         if path.exists() and out.samefile(path):
-            raise ValueError(f"--out {out} is the file that is read: name another.")
-    if replaces(out) and not writing.force:
+            raise ValueError(f"{option} {out} is the file that is read: name another.")
+    if replaces(out) and not force:
         raise ValueError(f"{out} exists already: give --force to replace it.")
 
 

@@ -17,7 +17,8 @@ from splitsecond._cli.evaluate import (
     classes_named,
     read_rows,
 )
-from splitsecond._cli.models import Opened, TreeNumber, meeting, numbered, open_model
+from splitsecond._cli.filters import SetFilters, meeting
+from splitsecond._cli.models import Opened, TreeNumber, numbered, open_model
 from splitsecond._cli.output import check_out, say, to_json, warnings_as_notes, write, write_out
 from splitsecond._cli.row_places import rows_of_file
 from splitsecond._cli.sources import Source
@@ -65,7 +66,7 @@ def record(
     ],
     time_limit: TimeLimit = None,
     memory_limit: MemoryLimit = None,
-    filters: o.Filters,
+    filters: SetFilters,
     reading: o.Reading,
     writing: o.Writing,
 ) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from splitsecond._cli import options as o
 from splitsecond._cli.data import read_data
-from splitsecond._cli.models import meeting
+from splitsecond._cli.filters import Filters, meeting
 from splitsecond._cli.output import (
     check_out,
     progress,
@@ -53,7 +53,7 @@ def rashomon(
     top: Annotated[
         int, typer.Option(metavar="N", min=0, help="Number of best trees to print.")
     ] = 3,
-    filters: o.Filters,
+    filters: Filters,
     test_size: o.TestSize = None,
     seed: o.Seed = 0,
     weight: o.Weight = None,
@@ -87,9 +87,8 @@ def rashomon(
         by_tree = [headline(tree, held_out) for tree in trees[:top]]
         plural = "expected_costs" if "expected_cost" in score else "accuracies"
         score = {"rows": len(held_out), **score, plural: [value for _, value in by_tree]}
-        limits = {"time_limit": time_limit, "memory_limit": sets.memory_limit}
         with warnings_as_notes():
-            score["criteria"] = held_out_criteria(trees, held_out, limits)
+            score["criteria"] = held_out_criteria(trees, held_out, time_limit, sets.memory_limit)
     if writing.json:
         write_json(
             {

@@ -100,6 +100,21 @@ def monotone_of(text: str) -> tuple[str, int]:
     return name, SIGNS[sign]
 
 
+def bound_of(text: str) -> tuple[str, float]:
+    """Read a criterion and a bound, such as error=0.3; names have signs of equality, too."""
+    name, _, number = text.rpartition("=")
+    try:
+        bound = float(number)
+    except ValueError:
+        bound = math.nan
+    if not name or math.isnan(bound):
+        raise typer.BadParameter(
+            f"{text!r} is no criterion with a number, such as error=0.3 or "
+            "'selection_rate[sex=F - M]=0.05'."
+        )
+    return name, bound
+
+
 def level_of(text: str) -> dict[str, float | None]:
     """Read the level of intervals as an argument of what draws trees; none: without intervals."""
     try:

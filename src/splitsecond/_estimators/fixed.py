@@ -46,10 +46,12 @@ class FixedTreeClassifier(
     classes_ : ndarray
         The class labels.
     actions_ : ndarray
-        What `predict` returns: the classes, or the actions of costs.
+        What ``predict`` returns: the classes, or the actions of costs.
     n_features_in_ : int
         Number of columns of the table that the tree was learned from. Of a data frame, only the
-        columns that the tree asks about need to be there; other tables need all of them.
+        columns that the tree asks about need to be there; other tables need all of them. There is
+        no ``feature_names_in_``: a tree knows the names of the columns that it asks about,
+        ``tree_.variables``, and not those of others.
     feature_importances_, objective_, n_leaves_, depth_
         Of the tree; as for `LicketySPLITClassifier`.
 
@@ -65,7 +67,7 @@ class FixedTreeClassifier(
     True
     """
 
-    def __init__(self, *, tree: Tree | None = None) -> None:
+    def __init__(self, tree: Tree | None = None) -> None:
         self.tree = tree
 
     @classmethod

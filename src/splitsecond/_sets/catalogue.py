@@ -35,11 +35,10 @@ from splitsecond._sets.nonadditive import (
     larger_spread,
     spread,
 )
-from splitsecond._sets.row_groups import Cells
+from splitsecond._sets.row_groups import REST, Cells
 from splitsecond._solving.losses import BRIER, LOG_LOSS, Costs
 from splitsecond._support.messages import listed, offered, shown
 
-REST = "rest"
 # Gaps between groups as fairlearn has them, and the rates that they are made of.
 GAPS = {
     "demographic_parity_difference": ("selection_rate",),
@@ -95,8 +94,10 @@ class Catalogue:
 
     def get(self, name: Any) -> Criterion | NonAdditive:
         """Return a criterion by its name, or say which there are."""
+        if not isinstance(name, str):
+            raise ValueError(f"A criterion is a name, such as 'error', got {shown(name)}.")
         if name not in self._made:
-            made = self._make(name) if isinstance(name, str) else None
+            made = self._make(name)
             if made is None:
                 names, hint = offered(name, self.names)
                 raise ValueError(
@@ -112,15 +113,17 @@ class Catalogue:
             return overall(self._metrics[name], totals)
         if name in self._ratios():
             return self._ratio(name)
-        base, _, within = name.partition("[")
-        attributes = self._subject.cells.attributes
-        if base in GAPS and not within and len(attributes) == 1:
-            within = f"{attributes[0].name}]"
-        for place, attribute in enumerate(attributes):
-            if base in self._gaps() and within == f"{attribute.name}]":
+        if name in self._gaps() and len(self._subject.cells.attributes) == 1:
+            return self._gap(name, 0)
+        return self._by_attribute(name) if name.endswith("]") else None
+
+    def _by_attribute(self, name: str) -> Criterion | NonAdditive | None:
+        base, _, within = name[:-1].partition("[")
+        for place, attribute in enumerate(self._subject.cells.attributes):
+            if base in self._gaps() and within == attribute.name:
                 return self._gap(base, place)
             if base in self._metrics and within.startswith(f"{attribute.name}="):
-                found = self._of_groups(name, base, within[:-1], place)
+                found = self._of_groups(name, base, within, place)
                 if found is not None:
                     return found
         return None

@@ -24,7 +24,9 @@ MAX_CONDITION = 2**60  # beyond all leaves, levels and weights
 
 
 def names_in(named: Any) -> list[Any]:
-    """Return a list of names, or a single one as such a list."""
+    """Return a list of names, or a single one as such a list; None is none."""
+    if named is None:
+        return []
     return list(named) if isinstance(named, Iterable) and not isinstance(named, str) else [named]
 
 
@@ -46,12 +48,15 @@ def _plain(value: Any) -> Any:
 
 
 def mark_features(reader: InputReader, named: Any) -> list[bool]:
-    """Mark the 0/1 columns that ask about some variables, or are some questions."""
+    """Mark the 0/1 columns that ask about some variables, or are some questions; empty: no name.
+
+    One more flag than columns: names without a question must not look like no names.
+    """
     names = names_in(named)
     if not names:
         return []
     literals = reader.literals
-    marked = [False] * len(literals)
+    marked = [False] * (len(literals) + 1)
     for name in names:
         found = [j for j, literal in enumerate(literals) if name in (literal.name, str(literal))]
         if not found and name not in reader.column_names:  # a column may have no questions

@@ -19,7 +19,7 @@ from splitsecond._support.messages import listed, shown
 from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import pack_columns
 from splitsecond._tables.labels import codes_of
-from splitsecond._tables.weights import as_integers, check_sample_weight
+from splitsecond._tables.weights import as_large_integers, check_sample_weight
 from splitsecond._trees.set_tree import TreeSource
 from splitsecond._trees.tree import Tree, leaf_of_rows
 
@@ -44,9 +44,7 @@ class EvaluatedRows:
         codes = codes_of(y, trees._classes, table.n_rows)
         weights = None
         if sample_weight is not None:
-            whole = as_integers(check_sample_weight(sample_weight, table.n_rows))
-            assert whole is not None
-            weights = whole.astype(np.int64)
+            weights = as_large_integers(check_sample_weight(sample_weight, table.n_rows))
         cells = read_groups(groups, X, table.n_rows)
         return cls(table, codes, len(trees._classes), cells, weights)
 

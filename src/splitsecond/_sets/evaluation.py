@@ -6,7 +6,6 @@ worked out when it is asked for, and kept.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -14,9 +13,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from splitsecond._estimators.base import LimitWarning
+from splitsecond._sets.answers import Answers
 from splitsecond._sets.catalogue import Catalogue
 from splitsecond._sets.choosing import call_text
 from splitsecond._sets.criteria import Criterion, Leaves
@@ -28,14 +27,13 @@ from splitsecond._sets.evaluation_results import (
     condition_of,
     table_lines,
     undefined,
-    warn_of_bounds,
 )
-from splitsecond._sets.nonadditive import NonAdditive
-from splitsecond._sets.set_walk import Clock, Limits, SetWalk
+from splitsecond._sets.limits import Limits
+from splitsecond._sets.set_walk import SetWalk
 from splitsecond._solving.solve import whole_bytes
 from splitsecond._support.checks import check_choice, check_limit, check_number
 from splitsecond._support.frames import frame_of
-from splitsecond._support.messages import shown, shown_number
+from splitsecond._support.messages import counted_trees, shown
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._trees.pictures.evaluations import plot_criterion_frontier, plot_criterion_ranges
@@ -45,6 +43,7 @@ if TYPE_CHECKING:
     from splitsecond._sets.tree_set import TreeSet
 
 MAX_TREES = 10_000  # that are looked at, by default
+SHARE_OF_CORE = 0.8  # of the time; the rest is for looking at trees if that was not enough
 OTHER_UNITS = ("cost", "log_loss")  # than shares of rows
 
 
@@ -90,9 +89,9 @@ class SetEvaluation:
         if not trees:
             raise ValueError("There is no tree to evaluate: the set is empty.")
         meaning = "trees to look at, such as 10000"
-        self._max_trees = check_number("max_trees", max_trees, Integral, meaning, minimum=1)
+        n_looked_at = check_number("max_trees", max_trees, Integral, meaning, minimum=1)
         seconds = check_limit("time_limit", time_limit, "seconds")
-        self._limits = Limits(seconds, whole_bytes(memory_limit))
+        self._limits = Limits(seconds, whole_bytes(memory_limit), SHARE_OF_CORE)
         self._options = {
             "costs": costs,
             "positive": positive,
@@ -104,6 +103,7 @@ class SetEvaluation:
         self._rows = rows
         self._catalogue = Catalogue(subject_of(trees, rows, costs, positive))
         self._walk = SetWalk(trees, rows)
+        self._answers = Answers(self._walk, n_looked_at)
         self._ranges: dict[str, CriterionRange] = {}
 
     @property
@@ -115,6 +115,10 @@ class SetEvaluation:
     def n_rows(self) -> int:
         """How many rows the trees are evaluated on."""
         return self._rows.n_rows
+
+    def is_additive(self, name: str) -> bool:
+        """Tell whether a criterion is additive, so that it is exact over all trees."""
+        return isinstance(self._catalogue.get(name), Criterion)
 
     # ---- over the set ----------------------------------------------------------------------------
 
@@ -131,13 +135,9 @@ class SetEvaluation:
             criteria that are not additive, ``kind`` is "found", and all is of these trees. Where
             there are no rows that the criterion is about, it is "undefined", and all is NaN.
         """
+        criterion = self._catalogue.get(name)
         if name not in self._ranges:
-            criterion = self._catalogue.get(name)
-            clock = self._limits.start()
-            if isinstance(criterion, Criterion):
-                found = self._range_of(criterion, clock)
-            else:
-                found = self._range_found(criterion, clock)
+            found = self._answers.range(criterion, self._limits.start())
             first = float(criterion.of_leaves(self._first_leaves)[0])
             self._ranges[name] = replace(found, tree_0=first)
         return self._ranges[name]
@@ -178,22 +178,7 @@ class SetEvaluation:
         if end is None:
             end = "maximum" if criterion.greater_is_better else "minimum"
         check_choice("end", end, ENDS)
-        clock = self._limits.start()
-        if not isinstance(criterion, Criterion):
-            return self._frontier_found(criterion, end, clock)
-        if not criterion.is_defined:
-            return []
-        is_maximum = end == "maximum"
-        front = self._walk.front(criterion, clock, negated=is_maximum)
-        values = [criterion.value(-raw if is_maximum else raw) for raw in front.values.tolist()]
-        sizes = zip(front.costs.tolist(), front.leaves.tolist(), strict=True)
-        objectives = [float(self._trees._scale.objective(*size)) for size in sizes]
-        trees: list[Any] = [None] * len(values)
-        if front.is_exact:
-            trees = self._walk.trees_of(front)
-        else:
-            warn_of_bounds(name)
-        return list(map(FrontierPoint, objectives, values, trees))
+        return self._answers.frontier(criterion, end, self._limits.start())
 
     def filter(self, name: str, *, at_most: Any = None, at_least: Any = None) -> TreeSet:
         """Return the trees whose value is at most, or at least, some number: all, and counted.
@@ -259,7 +244,7 @@ class SetEvaluation:
         low, high = condition_of(at_most, at_least)
         if max_trees is not None:
             max_trees = check_number("max_trees", max_trees, Integral, "trees wanted", minimum=0)
-        looked = self._look(self._limits.start())
+        looked = self._answers.look(self._limits.start())
         values = criterion.of_leaves(looked.leaves)
         meets = ~np.isnan(values)
         if high is not None:
@@ -281,7 +266,7 @@ class SetEvaluation:
     def to_frame(
         self,
         trees: Tree | Iterable[Tree],
-        names: Sequence[str] | None = None,
+        names: str | Sequence[str] | None = None,
         library: str = "pandas",
     ) -> Any:
         """Return the criteria of given trees as a data frame, a row for each.
@@ -290,7 +275,7 @@ class SetEvaluation:
         ----------
         trees : Tree or list of Tree
             Trees of the set, such as ``trees[:100]``.
-        names : list of str, optional
+        names : str or list of str, optional
             Which criteria; all of them by default.
         library : "pandas" or "polars", default="pandas"
             Whose data frame.
@@ -305,16 +290,16 @@ class SetEvaluation:
         return frame_of(columns, library)
 
     def _values_of(
-        self, given: Sequence[Tree], names: Sequence[str] | None = None
+        self, given: Sequence[Tree], names: str | Sequence[str] | None = None
     ) -> dict[str, Any]:
         """Return the value of each criterion, or of those named, for each of some trees."""
         leaves = self._rows.leaves_of(given, self._trees._source) if given else None
         return {
             name: [] if leaves is None else self._catalogue.get(name).of_leaves(leaves)
-            for name in (self.criteria if names is None else names)
+            for name in self._names(names)
         }
 
-    def summary(self, names: Sequence[str] | None = None, library: str = "pandas") -> Any:
+    def summary(self, names: str | Sequence[str] | None = None, library: str = "pandas") -> Any:
         """Return the ranges of criteria as a data frame, a row for each.
 
         Its columns are ``criterion``, ``minimum``, ``mean``, ``maximum``, ``tree_0`` (the value of
@@ -322,12 +307,12 @@ class SetEvaluation:
 
         Parameters
         ----------
-        names : list of str, optional
+        names : str or list of str, optional
             Which criteria; all of them by default.
         library : "pandas" or "polars", default="pandas"
             Whose data frame.
         """
-        ranges = [self.range(name) for name in (self.criteria if names is None else names)]
+        ranges = [self.range(name) for name in self._names(names)]
         columns: dict[str, Any] = {"criterion": [each.name for each in ranges]}
         for part in ("minimum", "mean", "maximum", "tree_0", "kind"):
             columns[part] = [getattr(each, part) for each in ranges]
@@ -341,12 +326,12 @@ class SetEvaluation:
         fronts = {end: self.frontier(name, end) for end in ENDS}
         return plot_criterion_frontier(name, fronts, self.range(name), ax)
 
-    def plot_ranges(self, names: Sequence[str] | None = None, ax: Any = None) -> Any:
+    def plot_ranges(self, names: str | Sequence[str] | None = None, ax: Any = None) -> Any:
         """Draw with matplotlib the minimum, mean and maximum of criteria; returns the axes.
 
         Parameters
         ----------
-        names : list of str, optional
+        names : str or list of str, optional
             Which; by default all that are additive, except costs and log-loss, which have other
             units than the rest.
         ax : matplotlib axes, optional
@@ -354,12 +339,12 @@ class SetEvaluation:
         """
         if names is None:
             names = [name for name in self.criteria if self._is_share(name)]
-        return plot_criterion_ranges([self.range(name) for name in names], ax)
+        return plot_criterion_ranges([self.range(name) for name in self._names(names)], ax)
 
     def __repr__(self) -> str:
         n_trees = self._trees.n_trees
         about = [
-            f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}",
+            counted_trees(n_trees),
             f"{self.n_rows:,} rows",
             f"{len(self.criteria)} criteria",
             *self._trees._notes(),
@@ -382,65 +367,29 @@ class SetEvaluation:
 
     # ---- how it is worked out --------------------------------------------------------------------
 
-    def _exact_ends(self, clock: Clock) -> dict[str, tuple[float, float]]:
+    def _exact_ends(self) -> dict[str, tuple[float, float]]:
         """Return minimum and maximum of the additive criteria, of as many as the time allows."""
         ends: dict[str, tuple[float, float]] = {}
+        clock = self._limits.start()  # one for all
         for name in self.criteria:
             criterion = self._catalogue.get(name)
             if not isinstance(criterion, Criterion) or not criterion.is_defined:
                 continue
-            fronts = [self._walk.front(criterion, clock, negated=each) for each in (False, True)]
-            if not all(front.is_exact for front in fronts):
+            found = self._answers.exact_ends(criterion, clock)
+            if found is None:
                 break
-            low, high = fronts
-            ends[name] = criterion.value(low.values[-1]), criterion.value(-high.values[-1])
+            ends[name] = found
         return ends
-
-    def _range_of(self, criterion: Criterion, clock: Clock) -> CriterionRange:
-        if not criterion.is_defined:
-            return CriterionRange(criterion.name, "undefined")
-        low = self._walk.front(criterion, clock)
-        high = self._walk.front(criterion, clock, negated=True)
-        minimum, maximum = criterion.value(low.values[-1]), criterion.value(-high.values[-1])
-        if not (low.is_exact and high.is_exact):
-            warn_of_bounds(criterion.name)
-            known = vars(self._range_found(criterion, clock))
-            bounds = {"minimum": minimum, "maximum": maximum, "mean": math.nan, "kind": "bounds"}
-            return CriterionRange(**{**known, **bounds})
-        mean = criterion.value(self._walk.mean(criterion, clock))
-        lowest, highest = (self._walk.trees_of(front)[-1] for front in (low, high))
-        ends = (minimum, maximum, mean, minimum, maximum)
-        return CriterionRange(criterion.name, "exact", *ends, lowest, highest)
-
-    def _range_found(self, criterion: Criterion | NonAdditive, clock: Clock) -> CriterionRange:
-        looked = self._look(clock)
-        values: NDArray[np.float64] = criterion.of_leaves(looked.leaves)
-        if np.isnan(values).all():
-            return CriterionRange(criterion.name, "undefined")
-        low, high = int(np.nanargmin(values)), int(np.nanargmax(values))
-        ends = float(values[low]), float(values[high])
-        trees = self._walk.tree(looked.nodes[low]), self._walk.tree(looked.nodes[high])
-        mean = float(np.nanmean(values))
-        return CriterionRange(criterion.name, "found", *ends, mean, *ends, *trees, len(values))
-
-    def _frontier_found(
-        self, criterion: NonAdditive, end: str, clock: Clock
-    ) -> list[FrontierPoint]:
-        looked = self._look(clock)
-        sign = 1 if end == "minimum" else -1
-        points: list[FrontierPoint] = []
-        for place, value in enumerate(criterion.of_leaves(looked.leaves).tolist()):
-            if not math.isnan(value) and (not points or sign * value < sign * points[-1].value):
-                tree = self._walk.tree(looked.nodes[place])
-                points.append(FrontierPoint(tree.objective, value, tree))
-        return points
-
-    def _look(self, clock: Clock) -> Any:
-        return self._walk.look(self._max_trees, clock)
 
     @cached_property
     def _first_leaves(self) -> Leaves:
         return self._rows.leaves_of(self._trees[:1], self._trees._source)
+
+    def _names(self, names: str | Sequence[str] | None) -> Sequence[str]:
+        """Return the criteria that are asked for: all, one or some."""
+        if names is None:
+            return self.criteria
+        return [names] if isinstance(names, str) else names
 
     def _end(self, name: str, *, better: bool) -> Tree:
         found = self.range(name)

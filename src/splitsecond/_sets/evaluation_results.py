@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from splitsecond._estimators.base import LimitWarning
 from splitsecond._support.checks import number_of
-from splitsecond._support.messages import shown
+from splitsecond._support.messages import aligned, shown
 from splitsecond._support.warning import warn
 from splitsecond._trees.tree import Tree
 
@@ -25,9 +25,10 @@ class CriterionRange:
     name : str
         The criterion.
     kind : str
-        "exact": of all trees. "bounds": a limit was met, and no tree is below `minimum` or above
-        `maximum`. "found": of the `n_looked_at` best trees, which were looked at one by one.
-        "undefined": there are no rows that it is about.
+        "exact": of all trees of the set; of a partial set, those are the trees that its search
+        found. "bounds": a limit was met, and no tree is below `minimum` or above `maximum`.
+        "found": of the `n_looked_at` best trees, which were looked at one by one. "undefined":
+        there are no rows that it is about.
     minimum, maximum, mean : float
         As `kind` says; the mean is NaN where it is not known.
     found_minimum, found_maximum : float
@@ -54,13 +55,14 @@ class CriterionRange:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is proved to be of all trees of the set."""
+        """Whether it is proved to be of all trees of the set; a partial set is what was found."""
         return self.kind == "exact"
 
     @property
     def note(self) -> str:
         """How far it can be trusted, in words; nothing if it is exact."""
-        looked = f"among the {self.n_looked_at:,} trees looked at"
+        n = self.n_looked_at
+        looked = "of the only tree looked at" if n == 1 else f"among the {n:,} trees looked at"
         if self.kind == "bounds":
             return f"bounds; {self.found_minimum:.4g} to {self.found_maximum:.4g} {looked}"
         if self.kind == "found":
@@ -88,14 +90,7 @@ def table_lines(ranges: Sequence[CriterionRange]) -> list[str]:
     for each in ranges:
         numbers = (each.minimum, each.mean, each.maximum, each.tree_0)
         rows.append([each.name, *map(shown_value, numbers), each.note])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if 0 < place < 5 else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return aligned(rows, left=(0, len(rows[0]) - 1))
 
 
 def shown_value(value: float) -> str:

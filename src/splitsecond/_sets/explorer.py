@@ -164,7 +164,7 @@ def _criteria(trees: TreeSet, shown: list[Tree], options: PageOptions) -> list[d
         return []
     limit = EXTRA_SECONDS if options.with_extras else 0.0
     evaluation = trees.evaluate(options.X, options.y, groups=options.groups, time_limit=limit)
-    ends = evaluation._exact_ends(evaluation._limits.start())
+    ends = evaluation._exact_ends()
     return [
         {
             "name": name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond import _core
+from splitsecond._sets.limits import Clock, Limits
 from splitsecond._support.checks import check_limit, check_number
 from splitsecond._support.frames import frame_of
-from splitsecond._support.messages import shortened, shown_number
+from splitsecond._support.messages import aligned, counted_trees, shortened, shown_number
 from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import pack_bits
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 LEAF = "."  # in the text of a skeleton
 MAX_SHOWN = 20  # groups that are printed
 MAX_TEXT = 100  # characters of a skeleton that are printed
-JUST_OVER = 1e-3  # seconds by which the core's clock may be ahead
 
 
 @public
@@ -43,7 +41,8 @@ class TreeGroup:
         The variable at each split, then in brackets what follows on yes and on no; a dot is a leaf:
         ``"age [income [., .], .]"``.
     number : int
-        The number of the best of them in the whole set.
+        The number of the best of them in the set that was put into groups. Of a filtered set, the
+        number in the whole one is ``trees.index(group.best)``.
     n_trees : int
         How many there are, exactly.
     best : Tree
@@ -86,7 +85,7 @@ class TreeGroup:
         n_trees = self.n_trees
         parts = [
             self.skeleton,
-            f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}",
+            counted_trees(n_trees),
             f"objective from {self.min_objective:.4f}",
         ]
         if self.n_functions is not None:
@@ -148,10 +147,10 @@ class TreeGroups(Sequence[TreeGroup]):
     def about(self) -> str:
         """Say how many groups there are, and how many trees are in them."""
         groups = f"{len(self)} {'group' if len(self) == 1 else 'groups'}"
-        whole = shown_number(self.n_trees_of_set)
+        whole = counted_trees(self.n_trees_of_set)
         if self.is_complete:
-            return f"{groups} of all {whole} trees"
-        return f"{groups} of {shown_number(self.n_trees)} of {whole} trees ({self.status})"
+            return f"{groups} of {'the only tree' if self.n_trees == 1 else f'all {whole}'}"
+        return f"{groups} of {shown_number(self.n_trees)} of {whole} ({self.status})"
 
     def __str__(self) -> str:
         with_functions = any(group.n_functions is not None for group in self)
@@ -161,15 +160,11 @@ class TreeGroups(Sequence[TreeGroup]):
             objective = f"{group.min_objective:.4f}"
             rows.append([shown_number(group.n_trees), objective, *functions])
             rows[-1].append(shortened(group.skeleton, MAX_TEXT))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
-        lines = [
-            "  ".join([*(f"{cell:>{w}}" for cell, w in zip(row, widths, strict=False)), row[-1]])
-            for row in rows
-        ]
+        lines = aligned(rows, left=(len(rows[0]) - 1,))
         more = len(self) - MAX_SHOWN
         if more > 0:
-            lines.append(f"and {more} more groups")
-        return "\n".join([self.about(), *(line.rstrip() for line in lines)])
+            lines.append(f"and {more} more {'group' if more == 1 else 'groups'}")
+        return "\n".join([self.about(), *lines])
 
     def to_frame(self, library: str = "pandas") -> Any:
         """Return a data frame ("pandas" or "polars"), a row for each group.
@@ -199,29 +194,12 @@ def _fitting(numbers: list[int]) -> list[Any]:
     return numbers if max(numbers, default=0) < 2**63 else [float(each) for each in numbers]
 
 
-class _Clock:
-    """What is left of a time limit."""
-
-    def __init__(self, time_limit: Any) -> None:
-        seconds = check_limit("time_limit", time_limit, "seconds")
-        self._end = None if seconds is None else time.monotonic() + seconds
-
-    def run(self) -> _core.RunOptions:
-        """Return the limits of a call to the core."""
-        if self._end is None:
-            return _core.RunOptions()
-        return _core.RunOptions(time_limit=max(0.0, self._end - time.monotonic()))
-
-    def is_over(self) -> bool:
-        return self._end is not None and time.monotonic() >= self._end - JUST_OVER
-
-
 @dataclass
 class _Search:
     """Looks through trees, best first, for those that are the first of their group."""
 
     trees: TreeSet
-    clock: _Clock
+    clock: Clock
     max_trees: int
     max_groups: int
     rows: _Rows | None
@@ -230,12 +208,12 @@ class _Search:
     def run(self) -> str:
         """Find groups until something ends that, and return what."""
         trees, literals = self.trees, self.trees._reader.literals
-        columns = [literal.column for literal in literals]
-        variable_of = np.array([*columns, -1], dtype=np.int32)  # the last: of a leaf's -1
+        # The last is that of a leaf's -1.
+        variable_of = np.array([*(each.column for each in literals), -1], dtype=np.int32)
         seen: set[bytes] = set()
         left = trees.n_trees
         for place, nodes in enumerate(self._best_trees()):
-            if self.clock.is_over():
+            if self.clock.is_past():
                 return "time_limit"
             asked = variable_of[nodes[0]]
             key = asked.tobytes()  # in preorder, with leaves: that is the whole shape
@@ -244,7 +222,7 @@ class _Search:
             if len(self.found) == self.max_groups:
                 return "max_groups"
             seen.add(key)
-            group = self._group(place, asked, nodes, columns)
+            group = self._group(place, asked, nodes, variable_of.tolist())
             if group is None:
                 return "time_limit"
             self.found.append(group)
@@ -262,13 +240,13 @@ class _Search:
         place: int,
         asked: NDArray[np.int32],
         nodes: NDArray[np.int32],
-        columns: list[int],
+        variable_of: list[int],
     ) -> TreeGroup | None:
         graph = self.trees._graph.of_shape(
-            asked, nodes[1].copy(), nodes[2].copy(), columns, run=self.clock.run()
+            asked, nodes[1].copy(), nodes[2].copy(), variable_of, run=self.clock.run()
         )
         if graph is None:
-            if self.clock.is_over():
+            if self.clock.is_past():
                 return None
             raise KeyboardInterrupt
         names = [self.trees._reader.column_names[column] if column >= 0 else "" for column in asked]
@@ -279,7 +257,7 @@ class _Search:
             n_functions, n_seen = graph.count_functions(
                 self.rows.columns, self.rows.n_rows, max_trees=self.max_trees, run=self.clock.run()
             )
-            if n_seen < min(part.n_trees, self.max_trees) and not self.clock.is_over():
+            if n_seen < min(part.n_trees, self.max_trees) and not self.clock.is_past():
                 raise KeyboardInterrupt
             functions = {"n_functions": n_functions, "n_functions_exact": n_seen == part.n_trees}
         return TreeGroup(
@@ -297,7 +275,7 @@ def find_groups(
     """Return the groups of a set's trees."""
     max_groups = check_number("max_groups", max_groups, Integral, "groups to find", minimum=1)
     max_trees = check_number("max_trees", max_trees, Integral, "trees to look at", minimum=1)
-    clock = _Clock(time_limit)
+    clock = Limits(check_limit("time_limit", time_limit, "seconds")).start()
     rows = None
     if X is not None:
         asked = trees._graph.features()

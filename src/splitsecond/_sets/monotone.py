@@ -31,6 +31,8 @@ def monotone_condition(
         direction = _direction(name, given)
         if name not in reader.column_names:
             raise _no_such_column(name, reader)
+        if direction == 0:  # whatever the column is
+            continue
         for j, literal in enumerate(reader.literals):
             if literal.name == name:
                 rises[j] = direction * _rise(literal, reader.variable(literal.column).kind)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from splitsecond._tables.opening import open_frame
 
 UNNAMED = "group"  # the attribute of values that have no name
 MISSING = "(missing)"  # the group of rows whose value is missing
+REST = "rest"  # all rows but those of a group, in the names of differences
 MAX_GROUPS = 50  # of an attribute
 
 
@@ -64,6 +66,7 @@ def read_groups(groups: Any, X: Any, n_rows: int) -> Cells:
     if not columns:
         raise ValueError("groups is empty: name a column of X, give values, or leave it out.")
     found = tuple(_attribute(name, values, n_rows) for name, values in columns.items())
+    _check_names(found)
     return Cells.of(found, n_rows)
 
 
@@ -118,6 +121,12 @@ def _attribute(name: str, values: Any, n_rows: int) -> Attribute:
         )
     texts = [_text(value) for value in array.tolist()]
     known = dict(zip(texts, array.tolist(), strict=True))
+    for text, value in zip(texts, array.tolist(), strict=True):
+        if isinstance(value, str) != isinstance(known[text], str):
+            raise ValueError(
+                f"groups has the values {shown(value)} and {shown(known[text])} for {shown(name)}, "
+                f"which would both be called {text}: give one of them another name."
+            )
     if len(known) > MAX_GROUPS:
         raise ValueError(
             f"groups has {len(known)} different values for {shown(name)}, more than {MAX_GROUPS}: "
@@ -126,6 +135,25 @@ def _attribute(name: str, values: Any, n_rows: int) -> Attribute:
     ordered = sorted(known, key=lambda text: _order(text, known[text]))
     number = {text: place for place, text in enumerate(ordered)}
     return Attribute(name, tuple(ordered), np.array([number[text] for text in texts], np.int64))
+
+
+def _check_names(attributes: tuple[Attribute, ...]) -> None:
+    """Refuse groups for which a name would mean two things, such as one that is called "rest"."""
+    seen: set[str] = set()
+    for attribute in attributes:
+        groups = attribute.groups
+        names = [*groups, *(f"{a} - {b}" for a, b in permutations(groups, 2))]
+        if len(groups) > 2:  # of two groups, the other one is the rest
+            names += [f"{group} - {REST}" for group in groups]
+        for name in names:
+            whole = f"{attribute.name}={name}"
+            if whole in seen:
+                raise ValueError(
+                    f"[{whole}] would mean two things, with the groups of {shown(attribute.name)} "
+                    f"as they are called; [... - {REST}] is the difference to all other rows. "
+                    "Rename a group."
+                )
+            seen.add(whole)
 
 
 def _text(value: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,49 +14,13 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._sets.criteria import Criterion, Leaves
 from splitsecond._sets.evaluated_rows import EvaluatedRows, leaves_in
+from splitsecond._sets.limits import AT_ONCE, Clock
 from splitsecond._sets.numbering import CHUNK
 from splitsecond._trees.set_tree import SetTree
 from splitsecond._trees.tree import Tree
 
 if TYPE_CHECKING:
     from splitsecond._sets.tree_set import TreeSet
-
-SHARE_OF_CORE = 0.8  # of the time; the rest is for looking at trees if that was not enough
-AT_ONCE = 1e-9  # seconds
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What each question may use."""
-
-    time_limit: float | None
-    memory_limit: int | None
-
-    def start(self) -> Clock:
-        """Begin a question."""
-        now = time.perf_counter()
-        return Clock(self, now, None if self.time_limit is None else now + self.time_limit)
-
-
-@dataclass(frozen=True)
-class Clock:
-    """The limits of one question, from when it began."""
-
-    limits: Limits
-    started: float
-    ends: float | None
-
-    def run(self) -> _core.RunOptions:
-        """Return what is left, as the core takes it."""
-        left = None
-        if self.ends is not None:
-            until = self.started + SHARE_OF_CORE * (self.ends - self.started)
-            left = max(until - time.perf_counter(), AT_ONCE)
-        return _core.RunOptions(time_limit=left, memory_limit=self.limits.memory_limit)
-
-    def is_past(self) -> bool:
-        """Whether the time is up."""
-        return self.ends is not None and time.perf_counter() >= self.ends
 
 
 @dataclass(frozen=True)
@@ -66,25 +29,39 @@ class LookedAt:
 
     nodes: list[NDArray[np.int32]]
     leaves: Leaves
+    objectives: list[float]  # as the set counts them
 
 
 class SetWalk:
-    """The trees of a set and the rows that come to them; rows are walked once, when needed."""
+    """The trees of a set and the rows that come to them.
+
+    What is complete is kept. What a time limit ended is gone on with by the next question, which
+    has time of its own.
+    """
 
     def __init__(self, trees: TreeSet, rows: EvaluatedRows) -> None:
         self.trees = trees
         self.rows = rows
         self._walked: _core.SetRows | None = None
+        self._walked_for: Clock | None = None
         self._fronts: dict[tuple[str, bool], _core.Frontier] = {}
-        self._looked: LookedAt | None = None
+        self._nodes: list[NDArray[np.int32]] = []  # of the trees looked at
+        self._leaves: list[Leaves] = []  # of chunks of these
+        self._looked: LookedAt | None = None  # all of them
 
     def _walk(self, clock: Clock) -> _core.SetRows:
-        if self._walked is None:
+        if self._walked is None or self._may_go_further(clock):
             walked = self._follow(clock.run())
             if walked.is_interrupted:
                 raise KeyboardInterrupt
-            self._walked = walked
+            self._walked, self._walked_for = walked, clock
         return self._walked
+
+    def _may_go_further(self, clock: Clock) -> bool:
+        """Tell whether a new question should walk again: only time may be enough this time."""
+        assert self._walked is not None
+        is_new = clock is not self._walked_for and clock.ends is not None
+        return is_new and not self._walked.is_complete
 
     def _follow(self, run: _core.RunOptions) -> _core.SetRows:
         return self.rows.walk(self.trees._graph, len(self.trees._reader.literals), run)
@@ -102,15 +79,17 @@ class SetWalk:
     def front(self, criterion: Criterion, clock: Clock, *, negated: bool = False) -> Any:
         """Return the frontier of the sums of a criterion, which are negated for the maximum."""
         key = (criterion.name, negated)
-        if key not in self._fronts:
-            walked = self._walk(clock)
-            prices = self._prices(criterion, negated=negated)
-            least = np.ascontiguousarray(prices.min(axis=0))
-            front = walked.frontier(prices, criterion.by, clock.run(), least=least)
-            if front is None:
-                raise KeyboardInterrupt
+        if key in self._fronts:
+            return self._fronts[key]
+        walked = self._walk(clock)
+        prices = self._prices(criterion, negated=negated)
+        least = np.ascontiguousarray(prices.min(axis=0))
+        front = walked.frontier(prices, criterion.by, clock.run(), least=least)
+        if front is None:
+            raise KeyboardInterrupt
+        if front.is_exact:
             self._fronts[key] = front
-        return self._fronts[key]
+        return front
 
     def mean(self, criterion: Criterion, clock: Clock) -> float:
         """Return the mean of the sums of all trees; NaN if a limit was met."""
@@ -136,23 +115,32 @@ class SetWalk:
 
     def look(self, max_trees: int, clock: Clock) -> LookedAt:
         """Return the best trees with the rows in their leaves; at least some, whatever the time."""
+        places = range(min(max_trees, self.trees.n_trees))
+        while len(self._nodes) < len(places) and not (self._nodes and clock.is_past()):
+            self._look_at(places[len(self._nodes) :][:CHUNK])
+            self._looked = None
         if self._looked is None:
-            # To follow rows down single trees, the set need not be walked.
-            rows = self._walked or self._follow(_core.RunOptions(time_limit=AT_ONCE))
-            numbering, source = self.trees._numbering, self.trees._source
-            nodes: list[NDArray[np.int32]] = []
-            parts: list[Leaves] = []
-            places = range(min(max_trees, self.trees.n_trees))
-            for begin in range(0, len(places), CHUNK):
-                numbers = numbering.numbers(places[begin : begin + CHUNK])
-                flat, ends = self.trees._graph.trees(numbers)
-                weights = rows.weights(flat[0], flat[1], flat[2], ends)
-                nodes += [flat[:, a:b] for a, b in itertools.pairwise([0, *ends.tolist()])]
-                parts.append(leaves_in(flat, ends, weights, source))
-                if clock.is_past():
-                    break
-            self._looked = LookedAt(nodes, _joined(parts))
+            objectives = _objectives(self.trees, len(self._nodes))
+            self._looked = LookedAt([*self._nodes], _joined(self._leaves), objectives)
         return self._looked
+
+    def _look_at(self, places: range) -> None:
+        # To follow rows down single trees, the set need not be walked.
+        rows = self._walked or self._follow(_core.RunOptions(time_limit=AT_ONCE))
+        flat, ends = self.trees._graph.trees(self.trees._numbering.numbers(places))
+        weights = rows.weights(flat[0], flat[1], flat[2], ends)
+        self._nodes += [flat[:, a:b] for a, b in itertools.pairwise([0, *ends.tolist()])]
+        self._leaves.append(leaves_in(flat, ends, weights, self.trees._source))
+
+
+def _objectives(trees: TreeSet, n_trees: int) -> list[float]:
+    """Return the objectives of the best trees, which are in their order."""
+    found: list[float] = []
+    for objective, n in trees.objective_histogram().items():
+        found += [objective] * min(n, n_trees - len(found))  # whole numbers of any size
+        if len(found) == n_trees:
+            break
+    return found
 
 
 def _joined(parts: Sequence[Leaves]) -> Leaves:

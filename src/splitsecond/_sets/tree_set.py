@@ -10,7 +10,6 @@ from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
@@ -25,33 +24,30 @@ from splitsecond._sets.choosing import (
     names_in,
 )
 from splitsecond._sets.graph_arrays import GraphArrays, arrays_of, graph_of
-from splitsecond._sets.groups import TreeGroups, find_groups
 from splitsecond._sets.looking_up import place_of
 from splitsecond._sets.monotone import monotone_condition
 from splitsecond._sets.numbering import MAX_LISTED, Numbering
 from splitsecond._sets.page import SetPage
 from splitsecond._sets.record import REASONS, STOPPED, FitRecord
 from splitsecond._sets.scale import Scale
+from splitsecond._sets.set_contents import SetContents
+from splitsecond._sets.set_predictions import SetPredictions
 from splitsecond._sets.timbertrek import to_timbertrek
-from splitsecond._sets.voting import disagreement, prediction_variance, vote_shares
-from splitsecond._support.checks import check_choice, check_number
-from splitsecond._support.messages import shown, shown_number
+from splitsecond._support.checks import check_number
+from splitsecond._support.messages import counted_trees, shown, shown_number
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
-from splitsecond._tables.bits import number_of
-from splitsecond._trees.pictures.figures import MAX_BARS, plot_objectives, plot_usage
 from splitsecond._trees.row_counts import RowsOfGraph, RowSource
 from splitsecond._trees.set_tree import SetTree, TreeSource
-from splitsecond._trees.tree import Tree, leaf_of_rows
+from splitsecond._trees.tree import Tree
 
 if TYPE_CHECKING:
     from splitsecond._estimators.sets import RashomonClassifier
     from splitsecond._sets.decisions.record import DecisionRecord
-    from splitsecond._sets.evaluation import SetEvaluation
 
 
 @public
-class TreeSet(SetPage, Sequence[Tree]):
+class TreeSet(SetContents, SetPredictions, SetPage, Sequence[Tree]):
     """All trees of a Rashomon set, best first; they come into being one by one when asked for.
 
     Trees are in order of their objective; among equals, fewer leaves come first, and so on in a
@@ -141,43 +137,6 @@ class TreeSet(SetPage, Sequence[Tree]):
         """What found the set and what narrowed it since, in order, with the trees then left."""
         steps = [self._record.estimator.__name__, *(step for step, _ in self._record.history)]
         return list(zip(steps, [*(n for _, n in self._record.history), self.n_trees], strict=True))
-
-    def objective_histogram(self) -> dict[float, int]:
-        """Return the number of trees for each objective, in increasing order."""
-        counted: dict[Fraction, int] = {}
-        for cost, leaves, digits in self._graph.histogram():
-            objective = self._scale.objective(cost, leaves)
-            counted[objective] = counted.get(objective, 0) + number_of(digits)
-        rounded: dict[float, int] = {}  # different objectives may be the same float
-        for objective in sorted(counted):
-            rounded[float(objective)] = rounded.get(float(objective), 0) + counted[objective]
-        return rounded
-
-    def objective_bins(self, max_bins: int = 12) -> list[tuple[float, float, int]]:
-        """Return the number of trees in ranges of objectives of the same length.
-
-        Parameters
-        ----------
-        max_bins : int, default=12
-            Ranges; there are no more than different objectives.
-
-        Returns
-        -------
-        list of tuple
-            Where each range begins and ends, and its trees.
-        """
-        max_bins = check_number("max_bins", max_bins, Integral, "ranges, such as 12", minimum=1)
-        histogram = self.objective_histogram()
-        if not histogram:
-            return []
-        low, high = min(histogram), max(histogram)
-        n_bins = min(max_bins, len(histogram))
-        counts = [0] * n_bins  # whole numbers of any size
-        for objective, n in histogram.items():
-            place = int((objective - low) / (high - low) * n_bins) if high > low else 0
-            counts[min(place, n_bins - 1)] += n
-        step = (high - low) / n_bins
-        return [(low + i * step, low + (i + 1) * step, count) for i, count in enumerate(counts)]
 
     def __len__(self) -> int:
         n_trees = self.n_trees
@@ -297,20 +256,21 @@ class TreeSet(SetPage, Sequence[Tree]):
 
         Parameters
         ----------
-        uses, avoids : str or list of str
+        uses, avoids : str or list of str, optional
             Source variables (``"age"``) or questions (``"age <= 40"``) that each tree must ask
             about, every one of them; or must not.
-        root : str or list of str
+        root : str or list of str, optional
             Variables or questions, one of which each tree must ask about first. A single leaf
             asks nothing.
         monotone : dict of str to int or str, optional
             Columns with 1 or "increasing", -1 or "decreasing": raising the column never turns a
-            prediction of the second class into one of the first (decreasing: the other way round).
-            See the notes.
+            prediction of the second class into one of the first (decreasing: the other way round);
+            0 is for any. See the notes.
         max_leaves, max_depth : int, optional
             Size of the trees.
         min_leaf_rows : int or float, optional
-            Training rows in the smallest leaf, whatever their weights.
+            Training rows in the smallest leaf, whatever their weights; those of weight 0 played no
+            part and do not count.
         min_leaf_weight : int or float, optional
             Training weight in the smallest leaf.
 
@@ -373,209 +333,7 @@ class TreeSet(SetPage, Sequence[Tree]):
             record=self._record,
         )
 
-    # ---- what is in it ---------------------------------------------------------------------------
-
-    def feature_usage(self, by: str = "variable") -> dict[str, int]:
-        """Return how many trees ask about each variable (or each question, with ``by="question"``).
-
-        Those that no tree asks about are left out; the most used come first.
-        """
-        self._warn_if_partial()
-        return self._usage(by)
-
-    def _usage(self, by: str = "variable") -> dict[str, int]:
-        check_choice("by", by, ("variable", "question"))
-        literals = self._reader.literals
-        asked = [literals[j] for j in self._graph.features()]
-        names = [literal.name if by == "variable" else str(literal) for literal in asked]
-        everything = self.n_trees
-        usage = {
-            name: everything - self.filter(avoids=name).n_trees for name in dict.fromkeys(names)
-        }
-        used = {name: count for name, count in usage.items() if count > 0}
-        return dict(sorted(used.items(), key=lambda item: -item[1]))
-
-    def groups(
-        self,
-        X: Any = None,
-        *,
-        max_groups: int = 100,
-        max_trees: int = 100_000,
-        time_limit: float | None = None,
-    ) -> TreeGroups:
-        """Return the trees in groups that ask about the same variables in the same shape.
-
-        Thresholds and categories make no difference. The set is walked through from the best tree
-        on, and every tree that is the first of its kind makes a group; how many trees a group has
-        is then counted exactly, without listing them.
-
-        Parameters
-        ----------
-        X : table, optional
-            Rows, to count in each group the trees that differ in what they predict for them.
-        max_groups : int, default=100
-            Groups to find.
-        max_trees : int, default=100_000
-            Trees to walk through; and in each group, to compare on the rows of `X`.
-        time_limit : float, optional
-            In seconds; the groups found until then are returned.
-
-        Returns
-        -------
-        TreeGroups
-            A sequence of `TreeGroup`, each with its ``trees``, another `TreeSet`. It says whether
-            all trees are in it.
-        """
-        self._warn_if_partial()
-        return find_groups(self, X, max_groups, max_trees, time_limit)
-
-    def plot_objectives(self, ax: Any = None) -> Any:
-        """Draw with matplotlib how many trees there are for each objective; returns the axes."""
-        return plot_objectives(self.objective_bins(MAX_BARS), self.bound, ax)
-
-    def plot_usage(self, ax: Any = None, *, by: str = "variable", max_variables: int = 20) -> Any:
-        """Draw with matplotlib the share of trees that ask about each variable; returns the axes.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-        by : "variable" or "question", default="variable"
-            As for `feature_usage`.
-        max_variables : int, default=20
-            Variables to show.
-        """
-        meaning = "variables to show, such as 20"
-        max_variables = check_number("max_variables", max_variables, Integral, meaning, minimum=1)
-        self._warn_if_partial()
-        usage = list(self._usage(by).items())[:max_variables]
-        return plot_usage({name: count / self.n_trees for name, count in usage}, by, ax)
-
-    # ---- prediction ------------------------------------------------------------------------------
-
-    def predict(self, X: Any, indices: Any = None) -> NDArray[Any]:
-        """Predict with single trees.
-
-        Parameters
-        ----------
-        X : table
-            As for `fit`.
-        indices : sequence of int or slice, optional
-            Which trees; all of them by default.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, number of trees)
-        """
-        table = self._reader.read(X)
-        if indices is None:
-            indices = slice(None)
-        trees = self[indices] if isinstance(indices, slice) else [self[i] for i in indices]
-        out = np.empty((table.n_rows, len(trees)), dtype=np.int64)
-        for i, tree in enumerate(trees):
-            leaves = leaf_of_rows(tree.feature, tree.left, tree.right, table)
-            out[:, i] = tree.prediction[leaves]
-        predicted: NDArray[Any] = self._source.labels[out]
-        return predicted
-
-    def vote(self, X: Any) -> NDArray[np.float64]:
-        """Return the share of all trees that predict each label, for each row.
-
-        Shares are exact (rounded once, at the end), and no tree is ever made.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            A column for each class, in the order of the estimator's ``classes_``, which is that of
-            every tree's ``classes``; with costs, for each action, in the order of ``actions_``.
-        """
-        return self._shares(X)
-
-    def _shares(self, X: Any) -> NDArray[np.float64]:
-        table = self._reader.read(X)
-        self._warn_if_partial()
-        return vote_shares(self._graph, table, len(self._reader.literals), self.n_trees)
-
-    def multiplicity(self, X: Any) -> NDArray[np.float64]:
-        """Return the variance of the predictions over all trees, for each row.
-
-        With two labels and a share p for one of them it is p (1 - p), at most 1/4; with more, half
-        the probability that two trees drawn from the set disagree.
-        """
-        return prediction_variance(self._shares(X))
-
-    def multiplicity_summary(self, X: Any) -> dict[str, float]:
-        """Sum up over the rows how much the trees disagree.
-
-        Returns
-        -------
-        dict
-            The mean, standard deviation ("std") and maximum ("max") of `multiplicity`, and the
-            share of rows on which any two trees disagree ("disputed").
-        """
-        return disagreement(self._shares(X))
-
-    def disputed(self, X: Any) -> NDArray[np.intp]:
-        """Return the rows' numbers, those that the trees disagree on most first."""
-        return np.argsort(-prediction_variance(self._shares(X)), kind="stable")
-
-    def evaluate(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        groups: Any = None,
-        costs: Any = None,
-        sample_weight: Any = None,
-        positive: Any = None,
-        max_trees: int = 10_000,
-        time_limit: float | None = None,
-        memory_limit: float | None = None,
-    ) -> SetEvaluation:
-        """Evaluate all trees on given rows, such as held-out ones: error, costs, rates, by group.
-
-        Parameters
-        ----------
-        X, y
-            Rows and their classes.
-        groups : str, list of str, array-like or data frame, optional
-            What divides the rows into groups, such as a protected attribute: a column of X or
-            several, by name; or values, one for each row, which need not be in X. Several
-            attributes (a data frame, or a dict of names to values) are looked at one by one.
-            Rows whose value is missing are a group of their own, "(missing)".
-        costs : dict or array, optional
-            What each class costs for each label that trees predict, as for `TreeFARMS`; by
-            default what the set was fitted for.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the rows.
-        positive : label, optional
-            The class that rates are about, against all others; by default the second of two. In a
-            set with actions that are no classes, an action, for its selection rate.
-        max_trees : int, default=10000
-            Trees to look at for criteria that are not additive, the best ones.
-        time_limit : float, optional
-            Seconds for each question that the evaluation is asked.
-        memory_limit : int, optional
-            Bytes for each question.
-
-        Returns
-        -------
-        SetEvaluation
-        """
-        from splitsecond._sets.evaluated_rows import EvaluatedRows
-        from splitsecond._sets.evaluation import SetEvaluation
-
-        rows = EvaluatedRows.read(self, X, y, groups, sample_weight)
-        self._warn_if_partial()
-        return SetEvaluation(
-            self,
-            rows,
-            costs=costs,
-            positive=positive,
-            max_trees=max_trees,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-        )
+    # ---- the choice of one ---------------------------------------------------------------------
 
     def record(
         self,
@@ -640,7 +398,7 @@ class TreeSet(SetPage, Sequence[Tree]):
         >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5)
         >>> y = X[:, 0] | X[:, 1]
         >>> trees = TreeFARMS(regularization=0.05, epsilon=0.1, max_depth=2).fit(X, y).trees_
-        >>> trees.record(0, X, y, chosen_by="A. Smith", date="2026-01-31")
+        >>> trees.record(0, X, y, chosen_by="the model board", date="2026-01-31")
         <DecisionRecord: tree 0 of 2 trees, 2026-01-31>
         """
         from splitsecond._sets.decisions.choice import Words
@@ -705,8 +463,3 @@ def _of_arrays(
     arrays: GraphArrays, scale: Scale, bound: Fraction, others: dict[str, Any]
 ) -> TreeSet:
     return TreeSet(graph_of(arrays), scale, bound, **others)
-
-
-def counted_trees(n_trees: int) -> str:
-    """Write a number of trees with its noun."""
-    return f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"

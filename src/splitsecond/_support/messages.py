@@ -40,6 +40,23 @@ def shown_number(count: int) -> str:
     return f"{count:,}" if count < 10**15 else f"about {Decimal(count):.3g}"
 
 
+def counted_trees(n_trees: int) -> str:
+    """Write a number of trees with its noun."""
+    return f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"
+
+
+def aligned(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> list[str]:
+    """Write rows of cells as lines; columns are set to the right, except some."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
 def listed(names: Sequence[str], most: int = 8) -> str:
     """Return the first of some names, and how many more there are."""
     first: list[str] = []

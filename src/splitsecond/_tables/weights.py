@@ -16,6 +16,9 @@ from splitsecond._tables.errors import TableError
 MAX_WEIGHT = 2**31 - 1
 # Real weights without a common factor are rounded to this share of their total.
 ROUNDED_TOTAL = 2**30
+# Where it counts in 64-bit integers, whose sums become floats.
+MAX_SUM = 2**53 - 1
+ROUNDED_SUM = 2**52
 
 _FEW = 16  # so many different weights are worth a search for the best factor
 _FACTORS = [*(2**i for i in range(1, 17)), 10, 100, 1000, 10_000]
@@ -121,7 +124,27 @@ def as_integers(weights: NDArray[np.float64] | None) -> NDArray[np.int32] | None
     return integers // divisor if divisor > 1 else integers
 
 
-def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def as_large_integers(weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Scale weights to integers with a total below 2**53.
+
+    As `as_integers`, but what would be rounded there has a total of 2**52 here.
+    """
+    whole = _whole(weights, MAX_SUM)
+    if whole is None:
+        shares = weights / weights.max()
+        whole = _nearest(shares)
+        if not _are_proportional(whole, shares):
+            whole = _rounded(shares, shares.sum(), ROUNDED_SUM)
+    integers = whole.astype(np.int64)
+    return integers // _common_divisor(integers)
+
+
+def _are_proportional(whole: NDArray[np.float64], weights: NDArray[np.float64]) -> bool:
+    factors = whole[weights > 0] / weights[weights > 0]
+    return bool(factors.max() <= factors.min() * (1 + 1e-12))
+
+
+def _whole(weights: NDArray[np.float64], max_total: int = MAX_WEIGHT) -> NDArray[np.float64] | None:
     """Return the weights times a factor that makes them whole, or None if none is known."""
     if weights.max() > 2**53:  # not every whole number up to there is a float
         return None
@@ -132,9 +155,9 @@ def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64] | None:
             if scaled.max() > 2**53:
                 return None
             divisor = _common_divisor(scaled.astype(np.int64))
-            if scaled.sum() / divisor <= MAX_WEIGHT:
+            if scaled.sum() / divisor <= max_total:
                 return np.asarray(scaled / divisor)
-            if factor > 1:
+            if factor > 1 or max_total > MAX_WEIGHT:
                 return None
             raise ValueError(
                 f"The weights are whole numbers that add up to {weights.sum():.0f}: to count them "
@@ -164,8 +187,10 @@ def _nearest(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     return _rounded(weights, weights.sum())
 
 
-def _rounded(weights: NDArray[np.float64], total: float) -> NDArray[np.float64]:
-    rounded: NDArray[np.float64] = np.rint(weights * (ROUNDED_TOTAL / total))
+def _rounded(
+    weights: NDArray[np.float64], total: float, to: int = ROUNDED_TOTAL
+) -> NDArray[np.float64]:
+    rounded: NDArray[np.float64] = np.rint(weights * (to / total))
     return np.maximum(rounded, weights > 0)
 
 

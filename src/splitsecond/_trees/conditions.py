@@ -115,11 +115,17 @@ def table_of_row(tree: Tree, row: Any, parameter: str) -> Any:
                     f"The row lacks a value for {shown(variable.name)}: None is a missing value."
                 )
             cells[0, column] = _cell(row[key], variable)
-        return cells
+        return _with_finite(tree, cells)
     if np.ndim(row) == 1:
+        if tree.variables and len(row) != tree.n_columns:
+            values = "value" if len(row) == 1 else "values"
+            raise ValueError(
+                f"The row has {len(row)} {values}, but the tree was learnt from {tree.n_columns} "
+                "columns: give a value for each, or a mapping with those that it asks about."
+            )
         cells = np.empty((1, len(row)), dtype=object)
         cells[0, :] = list(row)
-        return cells
+        return _with_finite(tree, cells)
     if np.ndim(row) == 0:
         raise TypeError(
             f"{parameter}={shown(row)} must be a row: a mapping, a sequence or a table of one row."
@@ -128,6 +134,18 @@ def table_of_row(tree: Tree, row: Any, parameter: str) -> Any:
     if n_rows != 1:
         raise ValueError(f"One row was expected, got {n_rows}: choose one, such as X.iloc[[0]].")
     return row
+
+
+def _with_finite(tree: Tree, cells: NDArray[Any]) -> NDArray[Any]:
+    """Return a row; its columns have lost their names, so infinity is refused here."""
+    for column, variable in tree.variables.items():
+        value = cells[0, column]
+        if isinstance(value, (float, np.floating)) and np.isinf(value):
+            raise ValueError(
+                f"The row has {value} for {shown(variable.name)}: give a finite number, or None if "
+                "it is missing."
+            )
+    return cells
 
 
 def _cell(value: Any, variable: Variable) -> Any:

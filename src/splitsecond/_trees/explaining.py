@@ -6,7 +6,7 @@ what would have to change is what that path requires of the variables whose answ
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +33,9 @@ _YES_NO = {True: "yes", False: "no"}
 
 
 @public
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
-    """Why a tree predicts what it does for one row; ``print`` it to read it.
+    """Why a tree predicts what it does for one row, in words where it is shown or printed.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Explanation:
     steps: list[dict[str, Any]]
     leaf: dict[str, Any]
     nearest: dict[str, Any] | None
-    text: str = field(repr=False)
+    text: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain Python values."""
@@ -70,7 +70,7 @@ class Explanation:
             "nearest": self.nearest,
         }
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from splitsecond._sets.decisions.choice import LEVEL, Choice
 from splitsecond._sets.decisions.document import Block, Grid, Heading, Paragraph, Span
 from splitsecond._sets.evaluation_results import CriterionRange, shown_value
-from splitsecond._sets.tree_set import counted_trees
 from splitsecond._sets.voting import prediction_variance
+from splitsecond._support.messages import counted_trees
 from splitsecond._trees.intervals import METHODS
 from splitsecond._trees.pictures.nodes import percent
 from splitsecond._trees.sizes import interval, probability, weighted_share

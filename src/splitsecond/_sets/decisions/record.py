@@ -15,10 +15,10 @@ from splitsecond._sets.decisions.choice import Choice, Words, check_columns, fin
 from splitsecond._sets.decisions.document import Document, Picture
 from splitsecond._sets.decisions.markdown import to_markdown
 from splitsecond._sets.decisions.page import to_html
-from splitsecond._sets.tree_set import TreeSet, counted_trees
+from splitsecond._sets.tree_set import TreeSet
 from splitsecond._support.checks import check_number
 from splitsecond._support.files import write_whole
-from splitsecond._support.messages import shown
+from splitsecond._support.messages import counted_trees, shown
 from splitsecond._support.names import public
 from splitsecond._trees.tree import Tree
 

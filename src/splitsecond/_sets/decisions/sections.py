@@ -23,8 +23,7 @@ from splitsecond._sets.decisions.document import (
 )
 from splitsecond._sets.decisions.fingerprint import fingerprint
 from splitsecond._sets.record import REASONS
-from splitsecond._sets.tree_set import counted_trees
-from splitsecond._support.messages import shown, shown_number
+from splitsecond._support.messages import counted_trees, shown, shown_number
 from splitsecond._tables.labels import codes_of
 from splitsecond._trees.pictures.layout import picture_of
 from splitsecond._trees.pictures.svg import to_svg
