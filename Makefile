@@ -34,7 +34,7 @@ PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo quick test test-core test-python test-exports hunt lint docs format sanitize bench paper clean
+.PHONY: help demo quick test test-core test-python test-exports test-browser page hunt lint docs format sanitize bench paper clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -67,6 +67,17 @@ test-python: $(VENV)/.extra-test  ## Run all Python tests
 test-exports: export SPLITSECOND_REQUIRE_EXPORTS := 1
 test-exports: $(VENV)/.extra-test-exports  ## Run the tests that need shap and ONNX
 	$(PY) -m pytest -m exports tests/trees/test_exports.py
+
+test-browser: export SPLITSECOND_REQUIRE_BROWSER := 1
+test-browser: $(VENV)/.extra-test-browser frontend/node_modules/.made  ## Build the page of a set anew, and test it in Chromium
+	$(PY) -m pytest tests/browser tests/project/test_page_source.py
+
+page: frontend/node_modules/.made  ## Build the page of a set from frontend/, with Node.js
+	cd frontend && npm run --silent check && npm run --silent build
+
+frontend/node_modules/.made: frontend/package-lock.json
+	cd frontend && npm ci --silent --no-audit --no-fund
+	@touch $@
 
 hunt: $(VENV)/.extra-test  ## Search for new counterexamples: the property tests, with thousands of fresh examples
 	$(PY) -m pytest $(PARALLEL) --hypothesis-profile=search -m hypothesis
@@ -103,7 +114,7 @@ paper: $(VENV)/.extra-bench  ## Make the paper's tables and figures; they go to 
 	$(PY) benchmarks/paper/run.py --out $(BENCH_OUT)/paper
 
 clean:  ## Remove .venv, builds and caches
-	rm -rf .venv build dist wheelhouse .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv build dist wheelhouse frontend/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below live in the environment, so they go when it goes.

@@ -29,6 +29,7 @@
 
 namespace splitsecond {
 
+class PathCounter;
 class WalkedSet;
 
 struct Key {
@@ -43,6 +44,18 @@ struct Key {
                                       : a.prefix < b.prefix;
     }
 };
+
+// Where a key is among keys in order, SIZE_MAX if it is not; `place` moves to the first that has its cost and leaves, or
+// more, so that the next search may begin there.
+inline std::size_t find_from(const std::vector<Key>& keys, const Key& key, std::size_t& place) {
+    const auto is_before = [&](const Key& other) {
+        return other.cost != key.cost ? other.cost < key.cost : other.leaves < key.leaves;
+    };
+    while (place < keys.size() && is_before(keys[place])) ++place;
+    std::size_t found = place;
+    while (found < keys.size() && keys[found] < key) ++found;
+    return found < keys.size() && keys[found] == key ? found : SIZE_MAX;
+}
 
 struct GraphNode {
     std::uint32_t level = 0;  // splits above it; children are one level below
@@ -177,6 +190,7 @@ private:
 
     class Numbering;
     class Voter;
+    friend class PathCounter;
     friend class WalkedSet;
 
     Cost lowered_ = 0;        // what was taken off the budgets

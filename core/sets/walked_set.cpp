@@ -319,16 +319,6 @@ private:
         }
         return true;
     }
-    // Where a key is; `place` moves to the first that has its cost and leaves, or more.
-    static std::size_t find_from(const std::vector<Key>& keys, const Key& key, std::size_t& place) {
-        const auto is_before = [&](const Key& other) {
-            return other.cost != key.cost ? other.cost < key.cost : other.leaves < key.leaves;
-        };
-        while (place < keys.size() && is_before(keys[place])) ++place;
-        std::size_t found = place;
-        while (found < keys.size() && keys[found] < key) ++found;
-        return found < keys.size() && keys[found] == key ? found : SIZE_MAX;
-    }
 
     const WalkedSet& set_;
     const Graph& graph_;

@@ -30,12 +30,13 @@ namespace splitsecond {
 
 void bind_tables(nb::module_& m);
 void bind_requests(nb::module_& m);
-void bind_solving(nb::module_& m);     // after tables and requests
-void bind_guessing(nb::module_& m);    // after requests
-void bind_graphs(nb::module_& m);      // after requests
-void bind_sets(nb::module_& m);        // after tables, requests and graphs
-void bind_reliance(nb::module_& m);    // after graphs
-void bind_evaluation(nb::module_& m);  // after graphs
+void bind_solving(nb::module_& m);      // after tables and requests
+void bind_guessing(nb::module_& m);     // after requests
+void bind_graphs(nb::module_& m);       // after requests
+void bind_sets(nb::module_& m);         // after tables, requests and graphs
+void bind_reliance(nb::module_& m);     // after graphs
+void bind_evaluation(nb::module_& m);   // after graphs
+void bind_path_counts(nb::module_& m);  // after graphs
 
 // ---- arrays ---------------------------------------------------------------------------------------
 

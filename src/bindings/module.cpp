@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
     splitsecond::bind_sets(m);
     splitsecond::bind_reliance(m);
     splitsecond::bind_evaluation(m);
+    splitsecond::bind_path_counts(m);
 }

@@ -158,7 +158,7 @@ def test_numbers_asked_of_a_set() -> None:
     attempt("n", trees.sample)
     attempt("index", lambda v: trees[v])
     attempt("slice", lambda v: trees[:v])
-    attempt("max_trees", trees.to_html)
+    attempt("max_trees", trees.to_explorer)
     attempt("max_trees", trees.to_timbertrek)
     attempt("by", trees.feature_usage)
     attempt("indices", lambda v: trees.predict(BINARY, [v]))

@@ -186,7 +186,7 @@ def test_pages_say_what_was_fitted() -> None:
         assert shown["measure"] == f"training {said}"
         first = fitted(TreeFARMS, loss).trees_[0]
         value = first.training_accuracy if loss == "zero_one" else first.training_loss
-        assert shown["trees"][0]["measured"] == value
+        assert shown["trees"]["measured"][0] == value
 
 
 def test_timbertrek_shows_classes() -> None:

@@ -10,7 +10,18 @@ import typer
 from typer.core import TyperGroup
 
 import splitsecond
-from splitsecond._cli import bench, doctor, evaluate, fitting, groups, models, paths, record, sets
+from splitsecond._cli import (
+    bench,
+    doctor,
+    evaluate,
+    explore,
+    fitting,
+    groups,
+    models,
+    paths,
+    record,
+    sets,
+)
 from splitsecond._cli.options import grouped
 from splitsecond._cli.output import say
 from splitsecond._support.messages import MAX_OF_MESSAGE, shortened
@@ -84,7 +95,7 @@ for command in (
     models.choose,
     record.record,
     models.export,
-    models.explore,
+    explore.explore,
     groups.groups,
     bench.bench,
 ):

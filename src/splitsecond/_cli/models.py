@@ -240,24 +240,6 @@ def export(
     write_out(writing.out, content)
 
 
-def explore(
-    *,
-    trees: o.SetOfTrees,
-    top: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Maximum trees on the page, the best ones.")
-    ] = 200,
-    filters: SetFilters,
-    writing: o.Writing,
-) -> None:
-    """Write an HTML page for browsing the best trees of a set.
-
-    The set is one that the command rashomon has saved with --out.
-    """
-    check_out(writing, trees)
-    good = meeting(open_model(trees).set_for("explore"), filters)
-    write_out(writing.out, to_json(good.to_explorer(top)) if writing.json else good.to_html(top))
-
-
 def open_model(path: Path) -> Opened:
     """Load a classifier or a set of trees."""
     if path.is_dir():

@@ -47,6 +47,14 @@ class Answers:
         ends = (minimum, maximum, mean, minimum, maximum)
         return CriterionRange(criterion.name, "exact", *ends, lowest, highest)
 
+    def exact_ends(self, criterion: Criterion, clock: Clock) -> tuple[float, float] | None:
+        """Return minimum and maximum of a criterion; None if that takes too long."""
+        fronts = [self._walk.front(criterion, clock, negated=each) for each in (False, True)]
+        if not all(front.is_exact for front in fronts):
+            return None
+        low, high = fronts
+        return criterion.value(low.values[-1]), criterion.value(-high.values[-1])
+
     def _range_found(self, criterion: Criterion | NonAdditive, clock: Clock) -> CriterionRange:
         looked = self.look(clock)
         values: NDArray[np.float64] = criterion.of_leaves(looked.leaves)

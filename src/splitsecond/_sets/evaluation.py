@@ -281,14 +281,23 @@ class SetEvaluation:
             Whose data frame.
         """
         given = [trees] if isinstance(trees, Tree) else list(trees)
-        leaves = self._rows.leaves_of(given, self._trees._source) if given else None
+        values = self._values_of(given, names)  # refuses what is no tree of the set
         columns: dict[str, Any] = {
             "objective": [float(tree.objective) for tree in given],
             "n_leaves": [tree.n_leaves for tree in given],
+            **values,
         }
-        for name in self._names(names):
-            columns[name] = [] if leaves is None else self._catalogue.get(name).of_leaves(leaves)
         return frame_of(columns, library)
+
+    def _values_of(
+        self, given: Sequence[Tree], names: str | Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """Return the value of each criterion, or of those named, for each of some trees."""
+        leaves = self._rows.leaves_of(given, self._trees._source) if given else None
+        return {
+            name: [] if leaves is None else self._catalogue.get(name).of_leaves(leaves)
+            for name in self._names(names)
+        }
 
     def summary(self, names: str | Sequence[str] | None = None, library: str = "pandas") -> Any:
         """Return the ranges of criteria as a data frame, a row for each.
@@ -357,6 +366,20 @@ class SetEvaluation:
         SetEvaluation.__init__(self, trees, rows, **options)
 
     # ---- how it is worked out --------------------------------------------------------------------
+
+    def _exact_ends(self) -> dict[str, tuple[float, float]]:
+        """Return minimum and maximum of the additive criteria, of as many as the time allows."""
+        ends: dict[str, tuple[float, float]] = {}
+        clock = self._limits.start()  # one for all
+        for name in self.criteria:
+            criterion = self._catalogue.get(name)
+            if not isinstance(criterion, Criterion) or not criterion.is_defined:
+                continue
+            found = self._answers.exact_ends(criterion, clock)
+            if found is None:
+                break
+            ends[name] = found
+        return ends
 
     @cached_property
     def _first_leaves(self) -> Leaves:

@@ -23,11 +23,11 @@ from splitsecond._sets.choosing import (
     min_units,
     names_in,
 )
-from splitsecond._sets.explorer import explorer_data, explorer_page
 from splitsecond._sets.graph_arrays import GraphArrays, arrays_of, graph_of
 from splitsecond._sets.looking_up import place_of
 from splitsecond._sets.monotone import monotone_condition
 from splitsecond._sets.numbering import MAX_LISTED, Numbering
+from splitsecond._sets.page import SetPage
 from splitsecond._sets.record import REASONS, STOPPED, FitRecord
 from splitsecond._sets.scale import Scale
 from splitsecond._sets.set_contents import SetContents
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 @public
-class TreeSet(SetContents, SetPredictions, Sequence[Tree]):
+class TreeSet(SetContents, SetPredictions, SetPage, Sequence[Tree]):
     """All trees of a Rashomon set, best first; they come into being one by one when asked for.
 
     Trees are in order of their objective; among equals, fewer leaves come first, and so on in a
@@ -427,41 +427,6 @@ class TreeSet(SetContents, SetPredictions, Sequence[Tree]):
         )
 
     # ---- leaving ------------------------------------------------------------------------------
-
-    def to_html(self, max_trees: int = 200) -> str:
-        """Return a page on which to look through the best trees: filtered, and one by one.
-
-        It needs nothing else, and holds no training rows. Open it in any browser.
-
-        Parameters
-        ----------
-        max_trees : int, default=200
-            Trees on the page; each takes some 10 kB.
-        """
-        return explorer_page(self.to_explorer(max_trees))
-
-    def to_explorer(self, max_trees: int = 200) -> dict[str, Any]:
-        """Return what the page of `to_html` shows, as plain values for a page of your own.
-
-        Parameters
-        ----------
-        max_trees : int, default=200
-            Trees to describe, the best ones.
-
-        Returns
-        -------
-        dict
-            ``about`` (a sentence), ``min_objective`` (that of the best), ``measure`` (what is
-            ``measured``: training accuracy, or what the trees were fitted for), ``variables``
-            (names), and ``trees``, a dict for each: ``number``, ``objective``, ``accuracy``,
-            ``measured``, ``leaves``, ``depth``, ``asks`` (places among the variables) and ``svg``.
-        """
-        meaning = "trees to show, such as 200"
-        max_trees = check_number("max_trees", max_trees, Integral, meaning, minimum=1)
-        trees, n_trees = self[:max_trees], self.n_trees
-        some = "All" if len(trees) == n_trees else f"The best {len(trees):,} of"
-        about = f"{some} {counted_trees(n_trees)} with an objective of at most {self.bound:.4f}"
-        return explorer_data(trees, "; ".join([about, *self._notes()]))
 
     def to_timbertrek(self, max_trees: int = 1000) -> dict[str, Any]:
         """Return the best trees as ``timbertrek.visualize`` takes them, for two classes."""

@@ -41,22 +41,10 @@ def to_python(tree: Tree, name: str, output: Output) -> str:
             f"The tree has {tree.depth} levels, more than the {DEEPEST} that Python can nest."
         )
     labelled = has_labels(tree)
-    asked = {j: _condition(each, labelled) for j, each in conditions(tree).items()}
+    asked = {j: condition_text(each, labelled) for j, each in conditions(tree).items()}
     results = [literal(each) for each in output.values]
     leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
-    lines = [
-        f"def {name}(row=None, /, **columns):",
-        f'    """{_purpose(tree, output)}: a tree of {leaves}, learnt from {size_text(tree, 0)}.',
-        "",
-        "    The row is a mapping of column to value; columns may be given as keywords instead."
-        if labelled
-        else "    The row is a sequence of the values of all columns.",
-        '    """',
-        # Not in the string above, which a label may end.
-        *([f"    # The class is {literal(output.of)}."] if output.kind == "probability" else []),
-        *(MISSING.splitlines() if asked else []),
-        *(["", "    row = columns if row is None else row"] if asked else []),
-    ]
+    lines = head_lines(tree, name, output, leaves, labelled=labelled, asks=bool(asked))
     waiting = [(0, "    ")]
     while waiting:
         node, indent = waiting.pop()
@@ -69,6 +57,25 @@ def to_python(tree: Tree, name: str, output: Output) -> str:
     return "\n".join(lines) + "\n"
 
 
+def head_lines(
+    tree: Tree, name: str, output: Output, leaves: str, *, labelled: bool, asks: bool
+) -> list[str]:
+    """Write what comes before the questions; ``leaves`` says how many leaves the tree has."""
+    return [
+        f"def {name}(row=None, /, **columns):",
+        f'    """{_purpose(tree, output)}: a tree of {leaves}, learnt from {size_text(tree, 0)}.',
+        "",
+        "    The row is a mapping of column to value; columns may be given as keywords instead."
+        if labelled
+        else "    The row is a sequence of the values of all columns.",
+        '    """',
+        # Not in the string above, which a label may end.
+        *([f"    # The class is {literal(output.of)}."] if output.kind == "probability" else []),
+        *(MISSING.splitlines() if asks else []),
+        *(["", "    row = columns if row is None else row"] if asks else []),
+    ]
+
+
 def _purpose(tree: Tree, output: Output) -> str:
     if output.kind == "probability":
         return "Predict the probability of a class"
@@ -77,7 +84,8 @@ def _purpose(tree: Tree, output: Output) -> str:
     return "Choose an action" if tree.loss.name == "costs" else "Predict the class of a row"
 
 
-def _condition(asked: Condition, labelled: bool) -> str:
+def condition_text(asked: Condition, labelled: bool) -> str:
+    """Write a question about ``row``."""
     variable = asked.variable
     key = literal(variable.label) if labelled else repr(int(variable.label))
     cell = f"row[{key}]"

@@ -26,13 +26,13 @@ def to_sql(tree: Tree, table: str | None, columns: Mapping[str, str] | None, out
         isinstance(columns, Mapping) and all(isinstance(each, str) for each in columns.values())
     ):
         raise TypeError(f"columns={shown(columns)} must map columns to SQL expressions, as text.")
-    prefix = "" if table is None else _identifier(table) + "."
+    prefix = "" if table is None else identifier(table) + "."
     given = {} if columns is None else columns
 
     def column(name: str) -> str:
-        return given[name] if name in given else prefix + _identifier(name)
+        return given[name] if name in given else prefix + identifier(name)
 
-    asked = {j: _condition(each, column) for j, each in conditions(tree).items()}
+    asked = {j: condition_text(each, column) for j, each in conditions(tree).items()}
     write = _as_double if output.kind == "probability" else value
     results = [write(each) for each in output.values]
     lines: list[str] = []
@@ -54,7 +54,8 @@ def to_sql(tree: Tree, table: str | None, columns: Mapping[str, str] | None, out
     return "\n".join(lines)
 
 
-def _condition(asked: Condition, column: Callable[[str], str]) -> str:
+def condition_text(asked: Condition, column: Callable[[str], str]) -> str:
+    """Write a question; ``column`` writes the name of a column."""
     name = column(asked.variable.name)
     if asked.missing:
         return _is_missing(asked, name)
@@ -111,7 +112,8 @@ def _as_double(probability: float) -> str:
     return text if "e" in text else f"{text}e0"
 
 
-def _identifier(name: str) -> str:
+def identifier(name: str) -> str:
+    """Write the name of a table or column."""
     return '"' + _checked(name).replace('"', '""') + '"'
 
 
