@@ -26,7 +26,6 @@ from splitsecond import TreeFARMS, TreeSet
 FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    "--disable-dev-shm-usage",  # which is small in containers
 ]
 PROBLEM = ("netherlands_split_aggressive", 5, 0.005, 0.05)
 REPEATS = 5

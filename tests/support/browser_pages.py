@@ -23,7 +23,6 @@ SIZES = {"desktop": (1400, 900), "laptop": (1024, 768), "phone": (390, 844)}
 FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    "--disable-dev-shm-usage",  # which is small in containers
 ]
 HOSTILE = [
     "</script><script>document.title='broken'</script>",
