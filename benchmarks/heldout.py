@@ -18,12 +18,21 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from lib import arguments, environments, heldout_data, own_predictors, predictors, report, resumable
-from lib.heldout_worker import SCORES
+from lib import (
+    arguments,
+    cart_predictors,
+    environments,
+    heldout_data,
+    other_predictors,
+    own_predictors,
+    report,
+    resumable,
+)
+from lib.heldout_worker import PREDICTORS, SCORES
 from lib.report import Table, columns
 from lib.timing import worker_environment
 
-METHODS = (*own_predictors.PREDICTORS, *predictors.PREDICTORS)
+METHODS = tuple(PREDICTORS)
 # Ours as it is meant to be used for probabilities: the loss is a setting like others.
 CHOSEN = "splitsecond, loss by CV"
 LOSSES = ("splitsecond log_loss", "splitsecond brier")
@@ -31,11 +40,14 @@ REFERENCE = "CART"
 FOLDS = 5
 MEASURES = ("accuracy", "auc", "log_loss", "brier", "leaves", "fit_seconds", "choosing_seconds")
 LOWER_IS_BETTER = {"log_loss", "brier", "leaves"}
-# What the result of a method depends on beside its package.
-PROTOCOL = tuple(
-    f"benchmarks/lib/{name}.py" for name in ("heldout_data", "heldout_worker", "predictors")
+# What the result of every method depends on, beside its package and the lines below.
+PROTOCOL = ("heldout_data", "heldout_worker", "predictors")
+DEPENDS_ON = (
+    (own_predictors.PREDICTORS, ("choosing", "cart_predictors", "own_predictors"), ("src", "core")),
+    (cart_predictors.PREDICTORS, ("choosing", "cart_predictors"), ()),
+    (("interpret EBM",), ("other_predictors",), ()),  # has nothing to choose
+    (other_predictors.PREDICTORS, ("choosing", "other_predictors"), ()),
 )
-OURS = ("benchmarks/lib/own_predictors.py", "src", "core")
 
 ALL_COLUMNS = columns(
     "data set = data | method | accuracy = accuracy .3f | AUC = auc .3f",
@@ -177,6 +189,12 @@ def tables_of(rows: Sequence[report.Row]) -> list[Table]:
     ]
 
 
+def depends_on(method: str) -> tuple[str, ...]:
+    """Return the files and folders that the result of a method depends on."""
+    files, folders = next((more, far) for group, more, far in DEPENDS_ON if method in group)
+    return (*(f"benchmarks/lib/{name}.py" for name in (*PROTOCOL, *files)), *folders)
+
+
 def main() -> None:
     parser = arguments.parser(__doc__)
     arguments.add_choice(parser, "--data-set", heldout_data.ORIGINS)
@@ -199,12 +217,11 @@ def main() -> None:
     rows: list[dict[str, Any]] = []
     with resumable.Run("heldout", len(present) * len(options.data_set), options, asked) as run:
         for method in present:
-            ours = method in own_predictors.PREDICTORS
             for name in options.data_set:
                 rows += run.rows(
                     f"{method}: {name}",
                     partial(measure, name, method, **asked),
-                    depends_on=PROTOCOL + OURS if ours else PROTOCOL,
+                    depends_on=depends_on(method),
                 )
                 text = report.save(options.out, "heldout", facts, tables_of(rows))
                 report.save_rows(options.out / "heldout_splits.csv", rows)

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lib import heldout_data, own_predictors, predictors
-from lib.predictors import Predictor, choose, quiet
+from lib import cart_predictors, heldout_data, other_predictors, own_predictors
+from lib.choosing import choose
+from lib.predictors import Predictor, quiet
 
-PREDICTORS = own_predictors.PREDICTORS | predictors.PREDICTORS
+PREDICTORS = own_predictors.PREDICTORS | cart_predictors.PREDICTORS | other_predictors.PREDICTORS
 
 
 def frame_of(table: heldout_data.RawTable) -> Any:

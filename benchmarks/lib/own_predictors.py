@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lib.predictors import MAX_DEPTH, MIN_ROWS, Predictor, Settings, same
+from lib.cart_predictors import MAX_DEPTH, MIN_ROWS
+from lib.predictors import Predictor, Settings, same
 
 # Penalties per leaf, from large to small.
 REGULARIZATIONS = tuple(float(f"{each:.3g}") for each in np.geomspace(0.1, 0.0002, 28))
