@@ -40,10 +40,15 @@ LOSSES = ("splitsecond log_loss", "splitsecond brier")
 REFERENCE = "CART"
 CAPPED = ", at most CART's leaves"  # ends the name of a method
 FOLDS = 5
-# One split of few rows says little, and fits are quick: they are split more often. Seeds 5 to 24
+# One split of few rows says little: methods that are close are compared on more. Seeds 5 to 24
 # were used to decide how settings are chosen, and are not reported.
 FEW_ROWS, MORE_SEEDS = 2_000, range(25, 40)
-MAX_SEEDS = {"imodels FIGS": 3, "interpret EBM": 3}  # of larger tables, where fits take long
+MAX_SEEDS = {  # of methods that take long, or are not close
+    "splitsecond zero_one": 5,
+    "imodels FIGS": 3,
+    "HistGradientBoosting": 3,
+    "interpret EBM": 3,
+}
 MEASURES = ("accuracy", "auc", "log_loss", "brier", "leaves", "fit_seconds", "choosing_seconds")
 LOWER_IS_BETTER = {"log_loss", "brier", "leaves"}
 # What the result of every method depends on, beside its package and the lines below.
@@ -219,9 +224,8 @@ def tables_of(rows: Sequence[report.Row]) -> list[Table]:
 
 def seeds_of(method: str, name: str, count: int) -> list[int]:
     """Return the seeds that a table is split with."""
-    if len(heldout_data.load(name).y) < FEW_ROWS:
-        return [*range(count), *MORE_SEEDS]
-    return list(range(min(count, MAX_SEEDS.get(method, count))))
+    few = len(heldout_data.load(name).y) < FEW_ROWS
+    return [*range(count), *(MORE_SEEDS if few else ())][: MAX_SEEDS.get(method)]
 
 
 def limits_of(method: str, seeds: Sequence[int], rows: Sequence[report.Row]) -> list[int | None]:

@@ -61,11 +61,11 @@ def test_few_rows_are_split_more_often_with_seeds_that_decided_nothing(
     heldout = benchmark_module("heldout")
     table = tiny_table(benchmark_module("lib.heldout_data"))
     monkeypatch.setattr(heldout.heldout_data, "load", lambda name: table)
-    seeds = heldout.seeds_of("imodels FIGS", "tiny", 5)
+    seeds = heldout.seeds_of("splitsecond brier", "tiny", 5)
     assert len(seeds) == 20
     assert not set(seeds) & set(range(5, 25))
-    monkeypatch.setattr(heldout, "FEW_ROWS", 100)
     assert heldout.seeds_of("imodels FIGS", "tiny", 5) == [0, 1, 2]
+    monkeypatch.setattr(heldout, "FEW_ROWS", 100)
     assert heldout.seeds_of("CART", "tiny", 5) == [0, 1, 2, 3, 4]
 
 
