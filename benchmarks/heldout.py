@@ -4,7 +4,7 @@
 
 Every table is split 75/25 with each seed. All settings are chosen by cross-validation on the
 training rows, by the same score for every method; binarizing, one-hot columns and filled gaps are
-learnt inside. Our trees are chosen twice: freely, and among those of at most CART's leaves.
+learnt inside. Our trees are chosen twice: freely, and among those of about CART's size.
 README.md in this folder says what is tried and how to read the tables.
 """
 
@@ -38,13 +38,16 @@ METHODS = tuple(PREDICTORS)
 CHOSEN = "splitsecond, loss by CV"
 LOSSES = ("splitsecond log_loss", "splitsecond brier")
 REFERENCE = "CART"
-CAPPED = ", at most CART's leaves"  # ends the name of a method
+# A second choice of ours is held to so many times CART's leaves of that split. It seldom needs all,
+# and so has fewer on average.
+SIZE = 1.2
+CAPPED = ", CART's size"  # ends the name of a method
 FOLDS = 5
 # One split of few rows says little: methods that are close are compared on more. Seeds 5 to 24
 # were used to decide how settings are chosen, and are not reported.
 FEW_ROWS, MORE_SEEDS = 2_000, range(25, 40)
 MAX_SEEDS = {  # of methods that take long, or are not close
-    "splitsecond zero_one": 5,
+    "splitsecond zero_one": 3,
     "imodels FIGS": 3,
     "HistGradientBoosting": 3,
     "interpret EBM": 3,
@@ -229,8 +232,8 @@ def seeds_of(method: str, name: str, count: int) -> list[int]:
 
 
 def limits_of(method: str, seeds: Sequence[int], rows: Sequence[report.Row]) -> list[int | None]:
-    """Return CART's leaves on each split of a table, for our methods that are held to them."""
-    found = {row["seed"]: row["leaves"] for row in rows if row["method"] == REFERENCE}
+    """Return how many leaves a tree may have on each split, for methods held to CART's size."""
+    found = {row["seed"]: int(SIZE * row["leaves"]) for row in rows if row["method"] == REFERENCE}
     return [found.get(seed) if method in LOSSES else None for seed in seeds]
 
 
