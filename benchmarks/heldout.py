@@ -174,20 +174,21 @@ def over_tables(averages: Sequence[report.Row]) -> list[dict[str, Any]]:
     ]
 
 
-def against(averages: Sequence[report.Row], reference: str = REFERENCE) -> list[dict[str, Any]]:
-    """Compare each method with a reference table by table; differences are better if positive."""
-    base = {row["data"]: row for row in averages if row["method"] == reference}
-    methods = dict.fromkeys(row["method"] for row in averages if row["method"] != reference)
+def against(rows: Sequence[report.Row], reference: str = REFERENCE) -> list[dict[str, Any]]:
+    """Compare each method with a reference table by table; differences are better if positive.
+
+    Only splits that both have count.
+    """
+    base = {(row["data"], row["seed"]): row for row in rows if row["method"] == reference}
     found = []
-    for method in methods:
-        rows = [row for row in averages if row["method"] == method and row["data"] in base]
+    for method in dict.fromkeys(row["method"] for row in rows if row["method"] != reference):
+        pairs = [
+            (row, base[row["data"], row["seed"]])
+            for row in rows
+            if row["method"] == method and (row["data"], row["seed"]) in base
+        ]
         for key in ("auc", "accuracy", "log_loss", "brier", "leaves"):
-            sign = -1 if key in LOWER_IS_BETTER else 1
-            gains = {
-                row["data"]: sign * (row[key] - base[row["data"]][key])
-                for row in rows
-                if row[key] is not None and base[row["data"]][key] is not None
-            }
+            gains = _gains(pairs, key)
             if not gains:
                 continue
             worst = min(gains, key=lambda data: gains[data])
@@ -205,6 +206,16 @@ def against(averages: Sequence[report.Row], reference: str = REFERENCE) -> list[
     return found
 
 
+def _gains(pairs: Sequence[tuple[report.Row, report.Row]], key: str) -> dict[str, float]:
+    """Return, for each table, by how much the first of two rows is better on average."""
+    sign = -1 if key in LOWER_IS_BETTER else 1
+    gains: dict[str, list[float]] = {}
+    for row, other in pairs:
+        if row[key] is not None and other[key] is not None:
+            gains.setdefault(row["data"], []).append(sign * (row[key] - other[key]))
+    return {data: fmean(each) for data, each in gains.items()}
+
+
 def shown_methods() -> list[str]:
     """List the methods as they are shown: ours of CART's size first, then each as it is."""
     both = [name for each in (CHOSEN, *LOSSES) for name in (each + CAPPED, each)]
@@ -213,14 +224,15 @@ def shown_methods() -> list[str]:
 
 def tables_of(rows: Sequence[report.Row]) -> list[Table]:
     """Make the tables: means over tables, ours and the others against CART, means over seeds."""
-    averages = by_table([*rows, *choose_loss(rows)])
     order = {name: number for number, name in enumerate(shown_methods())}
-    tables = {row["data"]: number for number, row in enumerate(averages)}
-    averages.sort(key=lambda row: (tables[row["data"]], order[row["method"]]))
+    rows = sorted([*rows, *choose_loss(rows)], key=lambda row: order[row["method"]])
+    averages = by_table(rows)
+    tables = list(dict.fromkeys(row["data"] for row in averages))
+    averages.sort(key=lambda row: tables.index(row["data"]))
     means = sorted(over_tables(averages), key=lambda row: order[row["method"]])
     return [
         Table("Mean over data sets", MEAN_COLUMNS, means),
-        Table(f"Against {REFERENCE}, data set by data set", AGAINST_COLUMNS, against(averages)),
+        Table(f"Against {REFERENCE}, data set by data set", AGAINST_COLUMNS, against(rows)),
         Table("Mean over seeds", ALL_COLUMNS, averages),
     ]
 
