@@ -47,7 +47,7 @@ RAW_DATA = {
 
 # Method of the measurements, and what heads its column.
 HELDOUT_COLUMNS = {
-    "splitsecond, loss by CV": "ours, log-loss or Brier",
+    "splitsecond, loss by CV, CART's size": "ours, log-loss or Brier",
     "splitsecond zero_one": "ours, 0-1 loss",
     "CART": "CART",
     "imodels FIGS": "FIGS",
@@ -55,7 +55,7 @@ HELDOUT_COLUMNS = {
     "interpret EBM": "EBM",
     "HistGradientBoosting": "boosting",
 }
-HELDOUT_SIZES = ("splitsecond, loss by CV", "CART", "imodels FIGS")
+HELDOUT_SIZES = ("splitsecond, loss by CV, CART's size", "CART", "imodels FIGS")
 
 
 def heldout() -> str:

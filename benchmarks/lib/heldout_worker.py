@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lib import heldout_data, own_predictors, predictors
-from lib.predictors import Predictor, choose, quiet
+from lib import cart_predictors, heldout_data, other_predictors, own_predictors
+from lib.choosing import best, cross_validated, leaves_of
+from lib.predictors import Predictor, quiet
 
-PREDICTORS = own_predictors.PREDICTORS | predictors.PREDICTORS
+PREDICTORS = own_predictors.PREDICTORS | cart_predictors.PREDICTORS | other_predictors.PREDICTORS
 
 
 def frame_of(table: heldout_data.RawTable) -> Any:
@@ -65,29 +66,49 @@ SCORES = {
 
 
 def judge(
-    predictor: Predictor, X: Any, y: NDArray[np.int64], seed: int, scoring: str, folds: int
-) -> dict[str, Any]:
-    """Choose a setting and fit it on the training rows; return how it does on the others."""
+    predictor: Predictor,
+    X: Any,
+    y: NDArray[np.int64],
+    seed: int,
+    scoring: str,
+    folds: int,
+    max_leaves: float | None = None,
+) -> list[dict[str, Any]]:
+    """Choose a setting and fit it on the training rows; return how it does on the others.
+
+    With `max_leaves` there is a second row, of the best setting that gives no more leaves.
+    """
     train, test = heldout_data.split(y, seed)
     inside, labels = X.iloc[train], y[train]
     start = time.perf_counter()
-    setting, cv_score = choose(predictor, inside, labels, SCORES[scoring], folds)
-    chosen = time.perf_counter()
-    model = predictor.fit(inside, labels, setting)
-    fitted = time.perf_counter()
-    shares = np.asarray(model.predict_proba(X.iloc[test]))
-    return {
-        "seed": seed,
-        "accuracy": SCORES["accuracy"](y[test], shares),
-        "auc": auc(y[test], shares),
-        "log_loss": log_loss(y[test], shares, 1 / len(train)),
-        "brier": brier(y[test], shares),
-        "leaves": predictor.leaves(model),
-        "fit_seconds": fitted - chosen,
-        "choosing_seconds": chosen - start,
-        "cv_score": cv_score,
-        "setting": json.dumps(dict(setting)),
-    }
+    settings = predictor.settings(inside, labels)
+    scores = cross_validated(predictor, inside, labels, settings, SCORES[scoring], folds)
+    chosen = [(best(scores), time.perf_counter() - start)]
+    if max_leaves is not None:
+        sizes = leaves_of(predictor, inside, labels, settings)
+        chosen.append((best(scores, sizes, max_leaves), time.perf_counter() - start))
+    rows = []
+    for number, seconds in chosen:
+        begun = time.perf_counter()
+        model = predictor.fit(inside, labels, settings[number])
+        fitted = time.perf_counter()
+        shares = np.asarray(model.predict_proba(X.iloc[test]))
+        rows.append(
+            {
+                "seed": seed,
+                "accuracy": SCORES["accuracy"](y[test], shares),
+                "auc": auc(y[test], shares),
+                "log_loss": log_loss(y[test], shares, 1 / len(train)),
+                "brier": brier(y[test], shares),
+                "leaves": predictor.leaves(model),
+                "fit_seconds": fitted - begun,
+                "choosing_seconds": seconds,
+                "cv_score": None if scores is None else float(scores[number]),
+                "setting": json.dumps(dict(settings[number])),
+                "capped": len(rows) == 1,
+            }
+        )
+    return rows
 
 
 def main(folder: Path) -> None:
@@ -96,8 +117,10 @@ def main(folder: Path) -> None:
     table = heldout_data.read(folder / "table.npz")
     X = frame_of(table)
     predictor = PREDICTORS[request["method"]]()
-    scoring, folds = request["scoring"], request["folds"]
-    rows = [judge(predictor, X, table.y, seed, scoring, folds) for seed in request["seeds"]]
+    asked = request["scoring"], request["folds"]
+    rows = []
+    for seed, max_leaves in zip(request["seeds"], request["max_leaves"], strict=True):
+        rows += judge(predictor, X, table.y, seed, *asked, max_leaves)
     (folder / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
 
 

@@ -35,6 +35,85 @@ def test_the_loss_is_chosen_by_cross_validation_and_never_by_the_rows_held_out(
     assert {row["choosing_seconds"] for row in chosen} == {4.0}
 
 
+def test_trees_of_carts_size_are_a_method_of_their_own(benchmark_module: Any) -> None:
+    heldout = benchmark_module("heldout")
+    capped = f"splitsecond brier{heldout.CAPPED}"
+    rows = [
+        *splits("CART", "a", (0.7, 0.7), leaves=5),
+        *splits("splitsecond log_loss", "a", (0.8, 0.8)),
+        *splits(capped, "a", (0.6, 0.6)),
+    ]
+    chosen = heldout.choose_loss(rows)
+    assert [(row["method"], row["auc"]) for row in chosen[::2]] == [
+        (heldout.CHOSEN, 0.8),
+        (heldout.CHOSEN + heldout.CAPPED, 0.6),
+    ]
+    assert heldout.limits_of("splitsecond brier", [0, 1, 9], rows) == [6, 6, None]
+    assert heldout.limits_of("CART", [0, 1], rows) == [None, None]
+    shown = heldout.shown_methods()
+    assert sorted(set(shown)) == sorted(shown)
+    assert {capped, heldout.CHOSEN, *heldout.METHODS} < set(shown)
+
+
+def test_few_rows_are_split_more_often_with_seeds_that_decided_nothing(
+    benchmark_module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heldout = benchmark_module("heldout")
+    table = tiny_table(benchmark_module("lib.heldout_data"))
+    monkeypatch.setattr(heldout.heldout_data, "load", lambda name: table)
+    seeds = heldout.seeds_of("splitsecond brier", "tiny", 5)
+    assert len(seeds) == 20
+    assert not set(seeds) & set(range(5, 25))
+    assert heldout.seeds_of("imodels FIGS", "tiny", 5) == [0, 1, 2]
+    monkeypatch.setattr(heldout, "FEW_ROWS", 100)
+    assert heldout.seeds_of("CART", "tiny", 5) == [0, 1, 2, 3, 4]
+
+
+def test_every_method_says_what_its_result_depends_on(benchmark_module: Any) -> None:
+    heldout = benchmark_module("heldout")
+    root = Path(__file__).parents[2]
+    for method in heldout.METHODS:
+        assert all((root / path).exists() for path in heldout.depends_on(method))
+    assert "src" in heldout.depends_on("splitsecond brier")
+    assert "src" not in heldout.depends_on("CART")
+
+
+def test_the_highest_score_is_chosen_and_of_equal_ones_the_first(benchmark_module: Any) -> None:
+    best = benchmark_module("lib.choosing").best
+    scores, sizes = np.array([0.7, 0.9, 0.9, 0.95]), np.array([2, 4, 3, 9])
+    assert best(None) == 0  # nothing to choose
+    assert best(scores) == 3
+    assert best(scores, sizes, 4) == 1
+    assert best(scores, sizes, 3) == 2
+    assert best(scores, sizes, 1) == 0  # none is so small: the smallest there is
+
+
+def test_cross_validation_of_few_rows_is_repeated(
+    benchmark_module: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    choosing = benchmark_module("lib.choosing")
+    table = tiny_table(benchmark_module("lib.heldout_data"))
+    frame = benchmark_module("lib.heldout_worker").frame_of(table)
+    folds: list[int] = []
+
+    class Constant:
+        """Reads the frame as it is and says a constant."""
+
+        def fit_all(self, X: Any, y: Any, settings: Any) -> Any:
+            folds.append(len(y))
+            return [(self, len) for _ in settings]
+
+        def predict_proba(self, rows: int) -> Any:
+            return np.full((rows, 2), 0.5)
+
+    ask = (Constant(), frame, table.y, [{}, {}], lambda y, shares: float(len(shares)), 5)
+    assert choosing.cross_validated(*ask).tolist() == [48, 48]
+    assert len(folds) == 15
+    monkeypatch.setattr(choosing, "FEW_ROWS", 100)
+    choosing.cross_validated(*ask)
+    assert folds == [192] * 20
+
+
 def test_means_wins_and_the_largest_loss_are_those_of_tables(benchmark_module: Any) -> None:
     heldout = benchmark_module("heldout")
     failed = heldout._without_result("b", "imodels FIGS", "crashed")
@@ -42,12 +121,12 @@ def test_means_wins_and_the_largest_loss_are_those_of_tables(benchmark_module: A
         *splits("splitsecond zero_one", "a", (0.8, 0.6), leaves=3),
         *splits("splitsecond zero_one", "b", (0.9, 0.9), leaves=9),
         *splits("CART", "a", (0.6, 0.6)),
-        *splits("CART", "b", (0.91, 0.91)),
+        *splits("CART", "b", (0.91, 0.91, 0.2)),  # the third split has nothing to compare with
         failed,
     ]
     averages = heldout.by_table(rows)
     assert averages[0]["auc"] == pytest.approx(0.7)
-    found = {row["measure"]: row for row in heldout.against(averages) if "zero" in row["method"]}
+    found = {row["measure"]: row for row in heldout.against(rows) if "zero" in row["method"]}
     assert (found["auc"]["better"], found["auc"]["worse"]) == (1, 1)
     assert found["auc"]["mean"] == pytest.approx((0.1 - 0.01) / 2)
     assert (found["auc"]["worst_on"], found["auc"]["worst"]) == ("b", pytest.approx(-0.01))
@@ -91,11 +170,16 @@ def test_a_model_is_chosen_and_judged(benchmark_module: Any, method: str) -> Non
     table = tiny_table(benchmark_module("lib.heldout_data"))
     predictor = worker.PREDICTORS[method]()
     frame = worker.frame_of(table)
-    row = worker.judge(predictor, frame, table.y, 0, "roc_auc", 3)
+    settings = predictor.settings(frame, table.y)
+    (row,) = worker.judge(predictor, frame, table.y, 0, "roc_auc", 3)
     assert row["auc"] > 0.6 if method != "logistic regression" else row["auc"] > 0.3
     assert (row["leaves"] is None) == (method == "logistic regression")
     assert row["cv_score"] > 0
-    settings = predictor.settings(frame, table.y)
+    if row["leaves"] is not None:
+        free, capped = worker.judge(predictor, frame, table.y, 0, "roc_auc", 3, max_leaves=4)
+        assert free["auc"] == row["auc"]
+        assert capped["leaves"] <= 4
+        assert (free["capped"], capped["capped"]) == (False, True)
     for setting, (model, read) in zip(
         settings[::7], predictor.fit_all(frame, table.y, settings[::7]), strict=True
     ):  # what settings share makes no difference
