@@ -142,7 +142,7 @@ def test_conditions_of_a_set_in_a_file(people: Path, model_set: Path) -> None:
     assert result("evaluate", model_set, *data, *options)["n_trees"] == part.n_trees
     assert result("choose", model_set, *options)["n_trees"] == part.n_trees
     assert result("groups", model_set, *options)["n_trees_of_set"] == part.n_trees
-    assert len(result("explore", model_set, *options)["trees"]) == min(part.n_trees, 200)
+    assert len(result("explore", model_set, *options)["trees"]["objective"]) == part.n_trees
     done = run("choose", model_set, "--max-depth", 0)
     assert "all of the conditions --max-depth 0" in done.stderr
 
