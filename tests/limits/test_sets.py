@@ -18,6 +18,7 @@ from endless_fits import Table, jobs
 from endless_sets import ENDLESS_SETS, assert_real_trees
 
 from splitsecond import LimitWarning, RashomonImportance, TreeFARMS
+from splitsecond._sets import limits
 
 pytestmark = pytest.mark.slow
 
@@ -148,3 +149,14 @@ def test_limits_hold_while_reliances_are_measured() -> None:
     with pytest.raises(KeyboardInterrupt):
         rid.fit(X, y)
     assert time.perf_counter() - start < 1.8
+
+
+def test_groups_end_at_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (60, 5)).astype(np.uint8)
+    trees = TreeFARMS(epsilon=0.1, max_depth=3).fit(X, rng.integers(0, 2, 60)).trees_
+    whole = len(trees.groups())
+    monkeypatch.setattr(limits.time, "perf_counter", iter(range(10**6)).__next__)
+    late = trees.groups(time_limit=5)
+    assert late.status == "time_limit"
+    assert 0 < len(late) < whole

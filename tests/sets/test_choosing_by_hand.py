@@ -12,7 +12,6 @@ import polars as pl
 import pytest
 
 from splitsecond import FixedBinarizer, OptimalTreeClassifier, Tree, TreeFARMS
-from splitsecond._sets import limits
 
 RNG = np.random.default_rng(3)
 N_ROWS = 160
@@ -282,7 +281,7 @@ def test_skeleton(trees: Any) -> None:
     assert group.variables[0] == "owner"
 
 
-def test_groups_end_at_limits(trees: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_end_at_limits(trees: Any) -> None:
     few = trees.groups(max_groups=3)
     assert (len(few), few.status, few.is_complete) == (3, "max_groups", False)
     assert repr(few).endswith(f" of {trees.n_trees:,} trees (max_groups)>")
@@ -295,10 +294,6 @@ def test_groups_end_at_limits(trees: Any, monkeypatch: pytest.MonkeyPatch) -> No
     counted = many.trees.groups(FRAME, max_trees=many.n_trees - 1)[0]
     assert not counted.n_functions_exact
     assert ">= " in repr(counted)
-    monkeypatch.setattr(limits.time, "perf_counter", iter(range(10**6)).__next__)
-    late = trees.groups(time_limit=5)
-    assert late.status == "time_limit"
-    assert 0 < len(late) < len(trees.groups())
 
 
 def test_groups_of_nothing(trees: Any) -> None:
