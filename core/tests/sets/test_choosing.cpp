@@ -170,20 +170,7 @@ void check_functions(Random& random, const Data& data, Graph& graph) {
 void test_random_sets(Random& random) {
     for (int i = 0; i < 300; ++i) {
         const check::Context context("problem ", i);
-        const Data data = make_data(
-            random, {.n_rows = random.between(1, 30),
-                     .n_columns = random.between(1, 4),
-                     .n_classes = random.between(2, 3),
-                     .weights = random.one_of<Weights>({Weights::none, Weights::few, Weights::many})});
-        SetOptions options;
-        options.max_depth = random.between(0, data.n_columns == 4 ? 2 : 3);
-        options.objective.price = random_price(random, data);
-        options.keep_trivial = options.max_depth < 3 && random.chance(25);
-        if (random.chance(50))
-            options.lookahead = random.between(0, std::min(options.max_depth, data.n_columns));
-        const Cost epsilon = random.one_of<Cost>(
-            {0, 2 * options.objective.price.loss, 3 * options.objective.price.of(2, 1), kInfinite / 8});
-        RashomonSet set = solved(data, options, epsilon);
+        auto [data, set] = random_set(random);
         check_filters(random, data, set.graph);
         check_groups(random, data, set.graph);
         check_functions(random, data, set.graph);

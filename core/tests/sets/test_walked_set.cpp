@@ -13,6 +13,7 @@
 #include "sets/rashomon.hpp"
 #include "support/check.hpp"
 #include "support/data.hpp"
+#include "support/listed_trees.hpp"
 
 namespace splitsecond {
 namespace {
@@ -79,24 +80,6 @@ struct Criterion {
         return sum;
     }
 };
-
-Cost cost_of(const Graph& graph, const GraphTree& tree) {
-    Cost cost = 0;
-    for (std::size_t i = 0; i < tree.feature.size(); ++i)
-        if (tree.feature[i] < 0) cost += graph.objective.price.of(graph.nodes[tree.node[i]].loss, 1);
-    return cost;
-}
-
-std::vector<GraphTree> all_trees(Graph& graph) {
-    std::vector<Digit> number(graph.digits(), 0);
-    std::vector<GraphTree> trees(1);
-    while (graph.append_tree(number.data(), trees.back())) {
-        trees.emplace_back();
-        add_one(number.data(), graph.digits());
-    }
-    trees.pop_back();
-    return trees;
-}
 
 // The trees of a frontier, cut apart.
 std::vector<GraphTree> trees_of(const Frontier& frontier) {
