@@ -1,4 +1,4 @@
-"""Writes record-example.md and its picture: the record of the tree that second-criteria.md chooses.
+"""Writes record-example.md and its tree as SVG: the record of what second-criteria.md chooses.
 
 python docs/record_example.py
 """
@@ -61,6 +61,4 @@ def in_browser(record: DecisionRecord, *options: str) -> bool:
 
 
 if __name__ == "__main__":
-    made = make()
-    made.save(PATH)
-    in_browser(made, f"--screenshot={PATH.with_suffix('.png')}", "--window-size=1000,1900")
+    make().save(PATH)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import struct
@@ -59,3 +60,15 @@ def test_the_console_stays_empty(example: Any, tmp_path: Path) -> None:
     ]
     assert example.in_browser(example.make(), *options)
     assert "CONSOLE" not in (log.read_text(errors="replace") if log.exists() else "")
+
+
+@pytest.mark.slow
+def test_its_screenshot_is_that_of_the_docs(example: Any, tmp_path: Path) -> None:
+    """It is put into docs/ when SPLITSECOND_UPDATE_PICTURES is set, as those of the page are."""
+    picture = tmp_path / "record.png"
+    options = [f"--screenshot={picture}", "--window-size=1000,1900"]
+    assert example.in_browser(example.make(), *options)
+    kept = example.PATH.with_suffix(".png")
+    if os.environ.get("SPLITSECOND_UPDATE_PICTURES"):
+        shutil.copyfile(picture, kept)
+    assert picture.read_bytes()[16:24] == kept.read_bytes()[16:24]  # width and height
