@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sets/graph.hpp"
+#include "sets/hashing.hpp"
 
 namespace splitsecond {
 
@@ -91,15 +92,6 @@ private:
     Words rows_;  // at each node of the tree
 };
 
-std::uint64_t hash_of(const Words& words) {
-    std::uint64_t hash = 0x9E3779B97F4A7C15u;
-    for (const std::uint64_t word : words) {
-        hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
-
 }  // namespace
 
 // Predictions are found by their hash and compared in full with those of the tree that was there first, which is made
@@ -120,7 +112,7 @@ Functions Graph::count_functions(const std::vector<const std::uint64_t*>& column
     Words own, other;
     for (; found.n_trees < max_trees && !limits.stop(); ++found.n_trees) {
         if (!predict(found.n_trees, own)) break;
-        const std::uint64_t hash = hash_of(own);
+        const std::uint64_t hash = hash_of(1, own.data(), own.size());
         const auto [begin, end] = first.equal_range(hash);
         const bool is_known = std::any_of(begin, end, [&](const auto& entry) {
             predict(entry.second, other);

@@ -4,17 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "sets/hashing.hpp"
+
 namespace splitsecond {
 namespace {
-
-std::uint64_t hash_of(std::uint64_t seed, const std::uint64_t* words, std::size_t n) {
-    std::uint64_t hash = seed * 0x9E3779B97F4A7C15u;
-    for (std::size_t w = 0; w < n; ++w) {
-        hash = (hash ^ words[w]) * 0xD6E8FEB86659FD93u;
-        hash ^= hash >> 32;
-    }
-    return hash;
-}
 
 // Numbers found by the hash of what they stand for.
 class HashIndex {

@@ -21,10 +21,7 @@ public:
 
     // False when stopped. Nodes that no tree from the root comes to are still there.
     bool build(Graph& out) {
-        out.objective = graph_.objective;
-        out.keep_trivial = graph_.keep_trivial;
-        out.max_leaves = graph_.max_leaves;
-        out.n_classes = graph_.n_classes;
+        graph_.start_part(out);
         out_ = &out;
         find_lowest();
         find_slack();
