@@ -132,15 +132,12 @@ private:
             min_cost = std::min(min_cost, edge->min_cost);
         }
         node.edge_end = out_->edges.size();
-        const std::size_t n_classes = graph_.n_classes;
-        const std::size_t bytes = sizeof(GraphNode) + sizeof(Valued) + n_classes * sizeof(Count) +
+        const std::size_t bytes = sizeof(GraphNode) + sizeof(Valued) + graph_.n_classes * sizeof(Count) +
                                   static_cast<std::size_t>(end - begin) * sizeof(GraphEdge);
         limits_.charge(bytes);
         charged_ += bytes;
         valued_[id].push_back({value, min_cost, static_cast<std::uint32_t>(out_->nodes.size())});
-        out_->nodes.push_back(node);
-        const auto counts = graph_.counts.begin() + static_cast<std::ptrdiff_t>(source * n_classes);
-        out_->counts.insert(out_->counts.end(), counts, counts + static_cast<std::ptrdiff_t>(n_classes));
+        graph_.copy_node(source, node, *out_);
     }
 
     const WalkedSet& set_;
