@@ -180,6 +180,12 @@ void check(const Table& table, const Target& target) {
         if (weight < 0) throw std::invalid_argument("weight of row " + std::to_string(i) + " is negative.");
         total += weight;
     }
+    std::int64_t rows = 0;
+    for (std::size_t i = 0; target.rows != nullptr && i < table.n_rows; ++i) {
+        if (target.rows[i] < 1) throw std::invalid_argument("every row must stand for one at least.");
+        rows += target.rows[i];
+    }
+    total = std::max(total, rows);
     if (total <= 0) throw std::invalid_argument("the weights of all rows are zero.");
     if (total > std::numeric_limits<Count>::max())
         throw std::invalid_argument("the weights add up to " + std::to_string(total) +

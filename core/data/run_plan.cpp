@@ -52,25 +52,28 @@ std::set<Count> all_bits() {
 
 RunPlan::RunPlan(const Table& table, const Target& target, bool count_rows)
     : target_(target), counts_rows_(count_rows) {
-    std::vector<Tally> rows(target.n_classes);
-    std::vector<bool> many(target.n_classes, false);
-    for (std::size_t i = 0; target.is_weighted() && i < table.n_rows; ++i)
-        target.for_channels_of(i, [&](std::size_t channel, Count weight) {
-            if (many[channel]) return;
-            add_row(rows[channel], weight);
-            many[channel] = rows[channel].size() > kMaxWeights;
-        });
-    for (std::size_t cls = 0; cls < target.n_classes; ++cls) {
+    const std::size_t n_channels = target.n_classes + (count_rows ? 1 : 0);
+    std::vector<Tally> rows(n_channels);
+    std::vector<bool> many(n_channels, false);
+    const auto add = [&](std::size_t channel, Count weight) {
+        if (many[channel]) return;
+        add_row(rows[channel], weight);
+        many[channel] = rows[channel].size() > kMaxWeights;
+    };
+    for (std::size_t i = 0; target.is_weighted() && i < table.n_rows; ++i) {
+        target.for_channels_of(i, add);
+        if (count_rows && target.rows != nullptr) add(target.n_classes, target.rows_of(i));
+    }
+    for (std::size_t channel = 0; channel < n_channels; ++channel) {
         std::set<Count> weights;
-        if (!target.is_weighted()) weights = {1};
-        if (many[cls])
+        if (rows[channel].empty() && (channel == target.n_classes || !target.is_weighted())) weights = {1};
+        if (many[channel])
             weights = all_bits();
         else
-            add_few(rows[cls], weights);
-        add_class(cls, in_chains(weights));
+            add_few(rows[channel], weights);
+        add_class(channel, in_chains(weights));
     }
     first_.push_back(runs_.size());
-    if (count_rows) runs_.push_back({target.n_classes, 1, 0, 0});
 }
 
 void RunPlan::add_class(std::size_t cls, const std::vector<Count>& weights) {

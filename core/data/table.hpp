@@ -38,11 +38,14 @@ struct Target {
     std::size_t n_rows = 0;              // of sums
     const std::int32_t* weights =
         nullptr;  // of classes, one per row; null: all 1. Their sum must be below 2^31.
+    const std::int32_t* rows =
+        nullptr;  // how many rows each stands for, if it has a weight; null: one. The same holds for their sum.
 
     std::size_t class_of(std::size_t row) const {
         return classes != nullptr ? classes[row] : static_cast<std::size_t>(wide_classes[row]);
     }
     Count weight_of(std::size_t row) const { return weights == nullptr ? 1 : weights[row]; }
+    Count rows_of(std::size_t row) const { return rows == nullptr ? 1 : rows[row]; }
     bool is_weighted() const { return weights != nullptr || sums != nullptr; }
 
     // Calls visit(channel, weight) for every channel that the row stands in; at least the first, also with weight 0.

@@ -73,7 +73,7 @@ struct HeldTarget {
     Target target;
     std::size_t n_rows;
     AnyArray classes;
-    std::optional<Array<std::int32_t>> weights;
+    std::optional<Array<std::int32_t>> weights;  // or how many rows each stands for
 };
 
 // Limits of one call, and the listener that is told its progress.

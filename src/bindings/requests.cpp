@@ -36,6 +36,19 @@ Objective objective_of(const Price& price, const std::string& loss, double scale
     return objective;
 }
 
+// What leaves lose, given their counts [leaves, channels].
+NewArray<Cost> losses_of(
+    const Objective& objective,
+    const nb::ndarray<const Count, nb::ndim<2>, nb::c_contig, nb::device::cpu>& counts) {
+    const std::size_t n_channels = counts.shape(1);
+    std::vector<Cost> losses;
+    for (std::size_t i = 0; i < counts.shape(0); ++i) {
+        const Count* leaf = counts.data() + i * n_channels;
+        losses.push_back(objective.leaf_loss(n_channels, [leaf](std::size_t c) { return leaf[c]; }));
+    }
+    return to_array(std::move(losses));
+}
+
 // By action and class, one after the other; none: None.
 std::optional<NewArray<Cost>> costs_of(const Objective& objective) {
     const CostMatrix& costs = objective.parameters.costs;
@@ -103,6 +116,7 @@ void bind_requests(nb::module_& m) {
                          return std::bit_width(static_cast<Word>(objective.parameters.root_loss)) - 1;
                      })
         .def("leaf_rounding", &Objective::leaf_rounding, "weight"_a)
+        .def("leaf_losses", &losses_of, "counts"_a)
         .def_prop_ro("costs", &costs_of, nb::rv_policy::automatic)
         .def_prop_ro("sums",
                      [](const Objective& objective) -> std::optional<SumParameters> {

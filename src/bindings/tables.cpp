@@ -97,15 +97,19 @@ HeldTarget target_of(AnyArray classes, std::size_t n_classes, std::optional<Arra
     return {target, n_rows, std::move(classes), std::move(weights)};
 }
 
-// For numbers: [channels, rows] (losses/sums.hpp).
+// For numbers: [channels, rows] (losses/sums.hpp), and how many rows each stands for.
 HeldTarget target_of_sums(
-    const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& sums) {
+    const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& sums,
+    std::optional<Array<std::int32_t>> rows) {
     if (sums.shape(0) < 3) throw std::invalid_argument("there must be three channels at least.");
+    if (rows && rows->size() != sums.shape(1))
+        throw std::invalid_argument("there must be a number of rows for each row.");
     Target target;
+    target.rows = rows ? rows->data() : nullptr;
     target.sums = sums.data();
     target.n_classes = sums.shape(0);
     target.n_rows = sums.shape(1);
-    return {target, target.n_rows, AnyArray(sums), std::nullopt};
+    return {target, target.n_rows, AnyArray(sums), std::move(rows)};
 }
 
 }  // namespace
@@ -152,7 +156,7 @@ void bind_tables(nb::module_& m) {
                 new (self) HeldTarget(target_of(std::move(classes), n_classes, std::move(weights)));
             },
             "classes"_a, "n_classes"_a, "weights"_a.none() = nb::none())
-        .def_static("of_sums", &target_of_sums, "sums"_a);
+        .def_static("of_sums", &target_of_sums, "sums"_a, "rows"_a.none() = nb::none());
 }
 
 }  // namespace splitsecond

@@ -33,7 +33,7 @@ READING_SHARE, CHOOSING_SHARE, ANSWERING_SHARE = 0.5, 0.8, 1.4
 
 @dataclass(frozen=True)
 class Target:
-    """What a binarizer may know about the classes, and what it may use."""
+    """What a binarizer may know about what is to be predicted, and what it may use."""
 
     codes: NDArray[Any] | None = None
     n_classes: int = 0
@@ -42,6 +42,7 @@ class Target:
     n_jobs: int | None = None
     limits: BinarizingLimits = field(default_factory=BinarizingLimits)
     loss: Loss = ZERO_ONE  # what the tree is fitted for
+    numbers: NDArray[np.float64] | None = None  # what is to be predicted, if it is no class
 
     def time_left(self) -> float | None:
         """Return the seconds left."""

@@ -1,31 +1,28 @@
-"""What all tree classifiers share: a scikit-learn estimator over one solver."""
+"""What all estimators of trees share: a scikit-learn estimator over one solver."""
 
 from __future__ import annotations
 
 import sys
 import time
+from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 
 from splitsecond._binarizers.base import Binarizer, Target
 from splitsecond._estimators.fitted import Fitted
 from splitsecond._estimators.limits_text import stopped_text
-from splitsecond._estimators.loss_parameters import (
-    LossParameters,
-    check_min_samples_leaf,
-    min_leaf_rows,
-)
+from splitsecond._estimators.loss_parameters import check_min_samples_leaf, min_leaf_rows
 from splitsecond._estimators.parameters import with_parameters
 from splitsecond._estimators.reports import limit_text, summary_text
 from splitsecond._estimators.training import (
     SCHEMES,
     Binarized,
+    ReadTarget,
     Training,
     binarize,
     read,
@@ -37,11 +34,9 @@ from splitsecond._support.messages import SaysFitFirst
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._tables.binary import Table, keep_columns
-from splitsecond._tables.class_checks import warn_of_leaf
 from splitsecond._tables.data_checks import warn_of_width
 from splitsecond._tables.errors import NotBinaryError
 from splitsecond._trees.pictures.notebook import ShowsItsTree
-from splitsecond._trees.row_counts import row_source
 from splitsecond._trees.tree import Tree
 
 ProgressFunction = Callable[[int, int, float], object]  # steps done, steps in all, seconds
@@ -64,8 +59,8 @@ class LimitWarning(UserWarning):
 
 
 @with_parameters
-class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What the classifiers share; each adds its parameters and names its algorithm."""
+class TreeEstimator(Fitted, SaysFitFirst, ShowsItsTree, BaseEstimator):  # type: ignore[misc]
+    """What the estimators share; each adds its parameters and names its algorithm."""
 
     _algorithm: ClassVar[str]
     # What to try when a limit was hit, besides a higher one.
@@ -75,35 +70,13 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
     regularization: float | Fraction = 0.01
     max_depth: int = 5
     min_samples_leaf: float = 1
-    loss: str = "zero_one"
-    costs: Any = None
-    actions: Any = None
-    class_weight: Any = None
     binarizer: Any = "auto"
     time_limit: float | None = None
     memory_limit: int | None = None
     n_jobs: int | None = None
     verbose: int | ProgressFunction = 0
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn a tree.
-
-        Parameters
-        ----------
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Columns of any kind: numbers, booleans, text, categories, with missing values or not
-            (see `binarizer`).
-        y : array-like of shape (n_samples,)
-            Class labels of any kind and number; with a single class the tree is a single leaf. More
-            than 100 different numbers with fewer than 50 rows each on average are refused as a
-            quantity; as text they are classes.
-        sample_weight : array-like of shape (n_samples,), optional
-            Non-negative weights. Whole numbers count exactly; see the user guide for others.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         start = time.perf_counter()
         self._check_parameters()
         seconds = self._seconds()
@@ -155,6 +128,22 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
     def _solver_options(self) -> dict[str, Any]:
         return {}
 
+    @abstractmethod
+    def _read_target(self, y: Any, n_rows: int, sample_weight: Any) -> ReadTarget:
+        """Read what is to be predicted."""
+
+    @abstractmethod
+    def _check_loss(self) -> None:
+        """Refuse a loss that there is not."""
+
+    @abstractmethod
+    def _tree_of(self, table: Table, target: Target, solution: Solution) -> Tree:
+        """Return the tree that was found, in the user's units."""
+
+    @abstractmethod
+    def _warn_of_leaf(self) -> None:
+        """Warn of a single leaf, where there was room for more."""
+
     # ---- steps of fit --------------------------------------------------------------------------
 
     def _prepare(
@@ -184,26 +173,18 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         whole: bool,
         keeps_tree: bool,
     ) -> Training:
-        training = read(
+        return read(
             X,
             y,
             sample_weight,
+            read_target=self._read_target,
             binarizer=self.binarizer,
-            class_weight=self.class_weight,
             whole=whole,
             deadline=deadline,
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
             keeps_tree=keeps_tree,
         )
-        # What is wrong with the costs is said before anything that takes long.
-        loss = self._loss_parameters().of(training.classes)
-        if loss is training.target.loss:
-            return training
-        return replace(training, target=replace(training.target, loss=loss))
-
-    def _loss_parameters(self) -> LossParameters:
-        return LossParameters(self.loss, self.costs, self.actions)
 
     def _binarize(self, training: Training) -> Binarized:
         """Binarize a table, with warnings of what looks like a mistake."""
@@ -217,9 +198,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
     def _keep_questions(self, training: Training, binarized: Binarized) -> None:
         """Keep what the table was, and what is asked about it."""
         self.binarizer_ = binarized.binarizer
-        self.classes_ = training.classes
         self._loss = training.target.loss
-        self.actions_ = self._loss.labels(training.classes)
         keep_columns(self, training.source.labels, training.source.n_columns)
 
     def _solve(self, table: Table, target: Target) -> Solution | NotBinaryError:
@@ -232,6 +211,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             target.codes,
             n_classes=target.n_classes,
             weights=target.weights,
+            numbers=target.numbers,
             regularization=self.regularization,
             loss=target.loss,
             algorithm=self._algorithm,
@@ -259,7 +239,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         meaning = "the maximum number of questions on a path, such as 5"
         check_number("max_depth", self.max_depth, Integral, meaning, minimum=0)
         check_min_samples_leaf(self.min_samples_leaf)
-        self._loss_parameters().check()
+        self._check_loss()
         self._seconds()
         whole_bytes(self.memory_limit)
         check_verbose(self.verbose)
@@ -272,7 +252,7 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
             raise ValueError(
                 f"binarizer={scheme!r:.80} must be one of {', '.join(map(repr, SCHEMES))}, a "
                 "binarizer of splitsecond, or None for tables that are 0/1 already. Put other "
-                "transformers before the classifier in a Pipeline."
+                "transformers before the estimator in a Pipeline."
             )
         n_threads(self.n_jobs)
 
@@ -280,40 +260,18 @@ class TreeClassifier(Fitted, SaysFitFirst, ShowsItsTree, ClassifierMixin, BaseEs
         return check_limit("time_limit", self.time_limit, "seconds")
 
     def _keep(self, table: Table, target: Target, solution: Solution) -> None:
-        weights = target.weights
-        self._weighted = weights is not None
-        counts = solution.counts.astype(np.float64)
-        if weights is not None:
-            counts *= weights.sum() / solution.weight  # back to the user's units
-        shape = {part: getattr(solution, part) for part in ("feature", "left", "right")}
-        rows = row_source(table, target.codes, target.n_classes, weights)
-        row_counts = rows.of_tree(**shape, units=solution.counts)
-        self._take(
-            Tree(
-                **shape,
-                counts=counts,
-                n_rows=row_counts.sum(axis=1),
-                row_counts=row_counts,
-                classes=self.classes_,
-                objective=float(solution.objective),
-                loss=target.loss,
-                **self._reader().parts_of_tree(solution.feature.tolist()),
-            )
-        )
+        self._weighted = target.weights is not None
+        self._take(self._tree_of(table, target, solution))
         self.lower_bound_ = float(solution.lower_bound)
         self.status_ = status_of_fit(solution, target)
         self.statistics_ = solution.statistics
         self._warn_if_stopped(target.limits.note)
         if self.n_leaves_ == 1 and STATUSES[self.status_] == "complete":
-            self._warn_of_leaf(table, target)
-
-    def _warn_of_leaf(self, table: Table, target: Target) -> None:
-        """Warn of a single leaf, unless the user left room for nothing else."""
-        may_split = int(self.max_depth) > 0 and table.n_columns > 0
-        enough_rows = 2 * self._min_leaf_rows(table, target) <= self.tree_.n_rows[0]
-        # With weights for the classes, how rare they are was thought of.
-        if may_split and enough_rows and self.class_weight is None:
-            warn_of_leaf(self.tree_, self.regularization)
+            # Unless the user left room for nothing else.
+            may_split = int(self.max_depth) > 0 and table.n_columns > 0
+            enough_rows = 2 * self._min_leaf_rows(table, target) <= self.tree_.n_rows[0]
+            if may_split and enough_rows:
+                self._warn_of_leaf()
 
     def _warn_if_stopped(self, note: str = "") -> None:
         why = stopped_text(

@@ -1,4 +1,4 @@
-"""What a fitted classifier knows and does: it asks the questions of its tree."""
+"""What a fitted estimator knows and does: it asks the questions of its tree."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ from splitsecond._trees.tree import Tree, leaf_of_rows
 
 
 class PredictsByTree(ABC):
-    """What every fitted classifier does, whichever way it came by its tree."""
+    """What every fitted estimator does, whichever way it came by its tree."""
 
-    classes_: NDArray[Any]
-    actions_: NDArray[Any]
     n_features_in_: int
     tree_: Tree
     objective_: float
@@ -32,6 +30,37 @@ class PredictsByTree(ABC):
     @abstractmethod
     def apply(self, X: Any) -> NDArray[np.int64]:
         """Return the index of the leaf (a node of ``tree_``) that each row ends in."""
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of each column in what splits lower the loss by: they add up to 1.
+
+        The loss is that of the fit, on the training rows; all questions about a column count
+        together. A tree without splits has no importances but zeros.
+        """
+        return self.tree_.feature_importances
+
+    def get_depth(self) -> int:
+        """Return the number of questions on the longest path of the tree."""
+        check_is_fitted(self)
+        return self.depth_
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves of the tree."""
+        check_is_fitted(self)
+        return self.n_leaves_
+
+    def _take(self, tree: Tree) -> None:
+        """Make a tree the one to predict with."""
+        self.tree_, self.objective_ = tree, tree.objective
+        self.n_leaves_, self.depth_ = tree.n_leaves, tree.depth
+
+
+class PredictsClasses(PredictsByTree):
+    """What fitted classifiers do."""
+
+    classes_: NDArray[Any]
+    actions_: NDArray[Any]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row: the heaviest one in its leaf.
@@ -69,33 +98,31 @@ class PredictsByTree(ABC):
         leaves = self.apply(X)
         return score_of(self.tree_, leaves, y, sample_weight, type(self).__name__)
 
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of each column in what splits lower the loss by: they add up to 1.
 
-        The loss is that of the fit, on the training rows; all questions about a column count
-        together. A tree without splits has no importances but zeros.
+class PredictsNumbers(PredictsByTree):
+    """What fitted regressors do."""
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predict the number of each row: the mean of the training rows in its leaf."""
+        leaves = self.apply(X)
+        predicted: NDArray[np.float64] = self.tree_.labels[leaves]
+        return predicted
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R^2, the share of the squared error that is explained; D^2 with "poisson".
+
+        Parameters
+        ----------
+        X, y
+            Rows and their numbers.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows.
         """
-        return self.tree_.feature_importances
-
-    def get_depth(self) -> int:
-        """Return the number of questions on the longest path of the tree."""
-        check_is_fitted(self)
-        return self.depth_
-
-    def get_n_leaves(self) -> int:
-        """Return the number of leaves of the tree."""
-        check_is_fitted(self)
-        return self.n_leaves_
-
-    def _take(self, tree: Tree) -> None:
-        """Make a tree the one to predict with."""
-        self.tree_, self.objective_ = tree, tree.objective
-        self.n_leaves_, self.depth_ = tree.n_leaves, tree.depth
+        return score_of(self.tree_, self.apply(X), y, sample_weight, type(self).__name__)
 
 
 class Fitted(PredictsByTree):
-    """What a fit sets, and what a fitted classifier asks its questions with."""
+    """What a fit sets, and what a fitted estimator asks its questions with."""
 
     binarizer_: Binarizer | None
     lower_bound_: float

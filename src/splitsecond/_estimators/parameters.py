@@ -39,7 +39,11 @@ ORDER = (
 def with_parameters(cls: Class) -> Class:
     """Make the annotated attributes of a class, and those of its bases, keywords of `__init__`."""
     made: Any = cls
-    inherited = getattr(made, "_parameters", {})
+    inherited = {
+        name: each
+        for base in reversed(made.__mro__[1:])
+        for name, each in vars(base).get("_parameters", {}).items()
+    }
     parameters = {each.name: each for each in (*inherited.values(), *_declared(made))}
     made._parameters = {name: parameters[name] for name in sorted(parameters, key=ORDER.index)}
     made.__init__ = _initializer(made, list(made._parameters.values()))

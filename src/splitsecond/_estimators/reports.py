@@ -8,11 +8,11 @@ from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._support.messages import listed
 
 if TYPE_CHECKING:
-    from splitsecond._estimators.base import TreeClassifier
+    from splitsecond._estimators.base import TreeEstimator
     from splitsecond._trees.tree import Tree
 
 
-def summary_text(model: TreeClassifier, ended: str) -> str:
+def summary_text(model: TreeEstimator, ended: str) -> str:
     """Return the tree, what it costs, what is proved about it, and how the fit ended."""
     tree = model.tree_
     rounding = model.statistics_.get("rounding", 0.0)  # files of before it was kept have none
@@ -49,7 +49,7 @@ def fit_text(tree: Tree, *, weighted: bool) -> str:
     return f"{kind} {tree.loss.title} {tree.training_loss:.4g}"
 
 
-def limit_text(model: TreeClassifier, why: str, *, has_note: bool) -> str:
+def limit_text(model: TreeEstimator, why: str, *, has_note: bool) -> str:
     """Return the warning of a fit that was stopped: what it ended with, and what to try."""
     higher = "" if model.status_ == "interrupted" else f"a higher {model.status_}, or "
     bound = ""
@@ -62,19 +62,19 @@ def limit_text(model: TreeClassifier, why: str, *, has_note: bool) -> str:
     )
 
 
-def _has_telling_bound(model: TreeClassifier) -> bool:
+def _has_telling_bound(model: TreeEstimator) -> bool:
     """Whether the lower bound says more than that a tree that splits has two leaves."""
     return model.lower_bound_ > 2 * float(model.regularization) * (1 + 1e-9)
 
 
-def _times(model: TreeClassifier) -> str:
+def _times(model: TreeEstimator) -> str:
     """Say how long the fit took, and how much of it was the search."""
     search = model.statistics_.get("search_seconds")
     of_search = "" if search is None else f" (search {_duration(search)})"
     return _duration(model.statistics_["seconds"]) + of_search
 
 
-def _scope(model: TreeClassifier) -> str:
+def _scope(model: TreeEstimator) -> str:
     """Say among which trees this one was searched, unless among all."""
     binarizer = model.binarizer_
     if binarizer is None or binarizer.is_lossless:
@@ -83,7 +83,7 @@ def _scope(model: TreeClassifier) -> str:
     return f" for {asked} {'question' if asked == 1 else 'questions'}"
 
 
-def _notes(model: TreeClassifier) -> list[str]:
+def _notes(model: TreeEstimator) -> list[str]:
     dropped = {} if model.binarizer_ is None else model.binarizer_.dropped_
     if not dropped:
         return []

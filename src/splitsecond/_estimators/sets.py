@@ -1,4 +1,4 @@
-"""Rashomon sets as scikit-learn classifiers: all near-optimal trees, exactly or by RESPLIT."""
+"""Rashomon sets as scikit-learn estimators: all near-optimal trees, exactly or by RESPLIT."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from splitsecond import _core
 from splitsecond._binarizers.base import Target
 from splitsecond._estimators.base import (
     LimitWarning,
-    TreeClassifier,
+    TreeEstimator,
     progress_of,
     status_of_fit,
 )
+from splitsecond._estimators.classifiers import TreeClassifier
 from splitsecond._estimators.limits_text import stopped_text
 from splitsecond._estimators.parameters import with_parameters
+from splitsecond._estimators.regressors import TreeRegressor
 from splitsecond._sets.numbering import Numbering
 from splitsecond._sets.record import FitRecord
 from splitsecond._sets.scale import EPSILON_KINDS, Scale, bound_of, check_epsilon
@@ -31,8 +33,8 @@ from splitsecond._support.names import public
 from splitsecond._support.warning import warn
 from splitsecond._tables.binary import Table, keep_columns
 from splitsecond._tables.errors import NotBinaryError
-from splitsecond._trees.row_counts import row_source
-from splitsecond._trees.tree import Tree
+from splitsecond._trees.row_counts import RowsOfNumbers, row_source
+from splitsecond._trees.tree import NO_CLASSES, Tree
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class FittedSet:
 
 
 @with_parameters
-class RashomonClassifier(FittedSet, TreeClassifier):
+class RashomonEstimator(FittedSet, TreeEstimator):
     """What RESPLIT and TreeFARMS share. `predict` and the like are those of the best tree."""
 
     _max_columns = 500
@@ -80,7 +82,6 @@ class RashomonClassifier(FittedSet, TreeClassifier):
         raise NotImplementedError
 
     def _solve(self, table: Table, target: Target) -> SetSolution | NotBinaryError:
-        assert target.codes is not None
         problem = Problem.of(
             table,
             target.codes,
@@ -89,6 +90,7 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             regularization=self.regularization,
             max_depth=int(self.max_depth),
             loss=target.loss,
+            numbers=target.numbers,
             unit_bits=SET_BITS,
         )
 
@@ -114,28 +116,25 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             ),
             speed=_core.Speed(),
         )
-        found = _core.find_set(table.core(), problem.core_target(), request)
+        found = _core.find_set(problem.table.core(), problem.target, request)
         refused = refusal(table, found)
         if refused is not None:
             return refused
-        unit = 1.0
-        if target.weights is not None:
-            unit = float(target.weights.sum()) / problem.weight
         scale = Scale(
             price=problem.price,
             units=problem.units,
             weight=problem.weight,
-            unit=unit,
+            unit=problem.weight_unit,
             loss_price=problem.loss_price,
             leaf_price=problem.leaf_price,
             max_leaves=problem.max_leaves,
             reference=problem.counted(found.loss, found.leaves),
             epsilon_kind=self.epsilon_kind,
         )
-        return self._solution(table, found, scale, problem)
+        return self._solution(table, target, found, scale, problem)
 
     def _solution(
-        self, table: Table, found: _core.FoundSet, scale: Scale, problem: Problem
+        self, table: Table, target: Target, found: _core.FoundSet, scale: Scale, problem: Problem
     ) -> SetSolution:
         """Return the set that was found, with its best tree."""
         bound, graph = scale.bound(self.epsilon), found.graph
@@ -148,11 +147,15 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             )
         feature, left, right, node = numbering.nodes_at(0)
         counts = graph.counts().reshape(-1, graph.n_classes)[node].astype(np.int64)
-        leaves = counts[feature < 0]
-        lost = problem.units.count(leaves)
-        counted = objective = problem.counted(lost, len(leaves))
+        is_leaf = feature < 0
+        lost = problem.units.count(counts[is_leaf])
+        n_leaves = int(is_leaf.sum())
+        counted = objective = problem.counted(lost, n_leaves)
+        rows = row_source(table, target)
+        if isinstance(rows, RowsOfNumbers):  # as the data has them, not as the core rounds them
+            counts = rows.of_tree(feature, left, right)
         if not problem.units.loss.is_exact:
-            objective = problem.reached(leaves, counts[0])
+            objective = problem.reached(counts[is_leaf], counts[0])
         is_exact = found.status == "complete" and self._lookahead(problem.depth) is None
         rounding = problem.max_rounding(objective)
         return SetSolution(
@@ -161,7 +164,7 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             right=right,
             counts=counts,
             errors=lost,
-            leaves=len(leaves),
+            leaves=n_leaves,
             weight=scale.weight,
             units=problem.units,
             objective=objective,
@@ -180,19 +183,19 @@ class RashomonClassifier(FittedSet, TreeClassifier):
             bound=bound,
             proved=found.proved,
             integers=problem.integers,
+            rows=rows,
         )
 
     def _keep(self, table: Table, target: Target, solution: Solution) -> None:
         assert isinstance(solution, SetSolution)
-        assert target.codes is not None
         complete = solution.status == "complete"
         self.trees_ = TreeSet(
             solution.graph,
             solution.scale,
             solution.bound,
-            classes=self.classes_,
+            classes=getattr(self, "classes_", NO_CLASSES),
             reader=self._reader(),
-            rows=row_source(table, target.codes, target.n_classes, target.weights),
+            rows=solution.rows,
             record=FitRecord(
                 estimator=type(self),
                 parameters={
@@ -211,16 +214,17 @@ class RashomonClassifier(FittedSet, TreeClassifier):
 
     @classmethod
     def _of_set(cls, trees: TreeSet, tree: Tree | None) -> Self:
-        """Return the classifier that a set came from, to predict with one of its trees.
+        """Return the estimator that a set came from, to predict with one of its trees.
 
         Without a tree, as an empty set has none, it is only good for being saved with the set.
         """
         record, reader = trees._record, trees._reader
         model = cls(**record.parameters)
         keep_columns(model, reader.labels, reader.n_columns)
-        model.classes_, model.binarizer_ = trees._classes, reader.binarizer
-        model._loss = trees._scale.units.loss
-        model.actions_ = model._loss.labels(trees._classes)
+        model.binarizer_, model._loss = reader.binarizer, trees._scale.units.loss
+        if isinstance(model, TreeClassifier):
+            model.classes_ = trees._classes
+            model.actions_ = model._loss.labels(trees._classes)
         model._weighted = record.weighted
         model.lower_bound_, model.status_ = record.lower_bound, record.status
         model.statistics_ = record.statistics
@@ -249,9 +253,31 @@ class RashomonClassifier(FittedSet, TreeClassifier):
         )
 
 
+@with_parameters
+class _Resplit(RashomonEstimator):
+    """Good prefixes, filled with all trees no worse than greedy."""
+
+    lookahead_depth: int = 3
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        meaning = "the depth of the prefixes"
+        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, minimum=0)
+
+    def _lookahead(self, depth: int) -> int | None:
+        return min(int(self.lookahead_depth), depth)
+
+
+class _TreeFarms(RashomonEstimator):
+    """All trees within the bound."""
+
+    def _lookahead(self, depth: int) -> int | None:
+        return None
+
+
 @public
 @with_parameters
-class TreeFARMS(RashomonClassifier):
+class TreeFARMS(TreeClassifier, _TreeFarms):
     """Every tree of depth `max_depth` whose objective is within `epsilon` of the optimum.
 
     Parameters
@@ -289,13 +315,10 @@ class TreeFARMS(RashomonClassifier):
     <TreeSet: 2 trees, objective 0.1500 to 0.2500>
     """
 
-    def _lookahead(self, depth: int) -> int | None:
-        return None
-
 
 @public
 @with_parameters
-class RESPLIT(RashomonClassifier):
+class RESPLIT(TreeClassifier, _Resplit):
     """A Rashomon set by lookahead: good prefixes, filled with all trees no worse than greedy.
 
     The reference that `epsilon` is added to is the best tree that is greedy below
@@ -309,14 +332,53 @@ class RESPLIT(RashomonClassifier):
         As for `LicketySPLITClassifier`.
     """
 
-    lookahead_depth: int = 3
     exact_last_split: bool = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        meaning = "the depth of the prefixes"
-        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, minimum=0)
         check_flag("exact_last_split", self.exact_last_split)
 
-    def _lookahead(self, depth: int) -> int | None:
-        return min(int(self.lookahead_depth), depth)
+
+@public
+@with_parameters
+class TreeFARMSRegressor(TreeRegressor, _TreeFarms):
+    """Every regression tree of depth `max_depth` whose objective is within `epsilon` of the optimum.
+
+    Leaves' losses are rounded to 2**-16 of that of a single leaf, and the set is exact for the
+    rounded objective (see `TreeSet`).
+
+    Parameters
+    ----------
+    regularization, max_depth, min_samples_leaf, loss, binarizer, time_limit, memory_limit, n_jobs,\
+    verbose
+        As for `LicketySPLITRegressor`.
+    epsilon, epsilon_kind
+        As for `TreeFARMS`.
+    keep_trivial : bool, default=False
+        Whether to keep splits between two leaves that have the same mean.
+
+    Attributes
+    ----------
+    trees_ : TreeSet
+        The set, best first.
+    tree_, objective_, n_leaves_, depth_
+        Of the best tree.
+    n_features_in_, feature_names_in_, feature_importances_, binarizer_, lower_bound_, status_, \
+    statistics_
+        As for `LicketySPLITClassifier`.
+    """
+
+
+@public
+@with_parameters
+class RESPLITRegressor(TreeRegressor, _Resplit):
+    """A Rashomon set of regression trees by lookahead; see `RESPLIT`.
+
+    Parameters
+    ----------
+    lookahead_depth : int, default=3
+        Depth of the prefixes.
+    regularization, epsilon, epsilon_kind, max_depth, min_samples_leaf, keep_trivial, loss, \
+    binarizer, time_limit, memory_limit, n_jobs, verbose
+        As for `TreeFARMSRegressor`, whose attributes it has, too.
+    """

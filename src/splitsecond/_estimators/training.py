@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
@@ -16,14 +17,13 @@ from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
 from splitsecond._binarizers.limits import BinarizingLimits
 from splitsecond._solving.solve import n_threads, whole_bytes
 from splitsecond._tables.binary import Table
-from splitsecond._tables.class_checks import warn_of_classes
 from splitsecond._tables.columns import RawTable
 from splitsecond._tables.data_checks import findings, warn_of_columns
 from splitsecond._tables.errors import NotBinaryError
-from splitsecond._tables.labels import encode_labels, refuse_column_name
+from splitsecond._tables.labels import refuse_column_name
 from splitsecond._tables.opening import Opened, open_table
 from splitsecond._tables.reading import classify, read_table
-from splitsecond._tables.weights import check_sample_weight, row_weights
+from splitsecond._tables.weights import check_sample_weight
 
 AUTO = "auto"  # leaves a table of 0/1 columns as it is
 
@@ -36,9 +36,14 @@ SCHEMES: dict[str, Callable[[], Binarizer]] = {
 }
 
 
+# The classes, if any, and the other parts of a `Target` that depend on what is to be predicted.
+ReadTarget = tuple[NDArray[Any], dict[str, Any]]
+ReadsTarget = Callable[[Any, int, NDArray[np.float64] | None], ReadTarget]
+
+
 @dataclass(frozen=True)
 class Training:
-    """What a fit learns from: the user's table, opened and classified, and the classes."""
+    """What a fit learns from: the user's table, opened and classified, and the target."""
 
     opened: Opened
     source: Table | RawTable  # 0/1 columns, or any others
@@ -67,8 +72,8 @@ def read(
     y: Any,
     sample_weight: Any,
     *,
+    read_target: ReadsTarget,
     binarizer: Any,
-    class_weight: Any,
     whole: bool,
     deadline: float | None,
     memory_limit: float | None,
@@ -92,18 +97,16 @@ def read(
         source = classify(opened, whole=whole)
     else:
         source = RawTable(opened)
-    classes, codes = encode_labels(y, source.n_rows)
     if sample_weight is not None:
         sample_weight = check_sample_weight(sample_weight, source.n_rows)
-    weights = row_weights(classes, codes, class_weight, sample_weight)
+    classes, parts = read_target(y, source.n_rows, sample_weight)
     limits = BinarizingLimits.of_fit(
         deadline,
         whole_bytes(memory_limit),
         n_threads=n_threads(n_jobs),
         keeps_tree=keeps_tree,
     )
-    target = Target(codes, len(classes), weights, deadline, n_jobs, limits)
-    warn_of_classes(target.n_classes, source.n_rows)
+    target = Target(deadline=deadline, n_jobs=n_jobs, limits=limits, **parts)
     is_sure = whole or isinstance(source, RawTable)
     return Training(opened, source, is_sure, is_auto, classes, target)
 

@@ -1,16 +1,86 @@
-"""The four tree classifiers."""
+"""The four algorithms for one tree, as classifiers and as regressors."""
 
 from __future__ import annotations
 
 from numbers import Integral
 from typing import Any
 
-from splitsecond._estimators.base import TreeClassifier
+from splitsecond._estimators.base import TreeEstimator
+from splitsecond._estimators.classifiers import TreeClassifier
 from splitsecond._estimators.parameters import with_parameters
+from splitsecond._estimators.regressors import TreeRegressor
 from splitsecond._support.checks import check_choice, check_flag, check_number
 from splitsecond._support.names import public
 
 COMPLETIONS = ("greedy", "lickety")
+
+
+class _Greedy(TreeEstimator):
+    """Splits that are best by themselves."""
+
+    _algorithm = "greedy"
+    _max_columns = None
+
+
+@with_parameters
+class _Lickety(TreeEstimator):
+    """Splits whose greedy completions are best."""
+
+    _algorithm = "lickety"
+
+    lookahead_depth: int = 1
+    completion: str = "greedy"
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        meaning = "levels of splits that are compared, such as 1 or 2"
+        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, minimum=1)
+        check_choice("completion", self.completion, COMPLETIONS)
+
+    def _solver_options(self) -> dict[str, Any]:
+        return {
+            **super()._solver_options(),
+            "lookahead_depth": self.lookahead_depth,
+            "completion": self.completion,
+        }
+
+
+@with_parameters
+class _Split(TreeEstimator):
+    """Optimal for the first levels, given greedy completions below."""
+
+    _algorithm = "split"
+    _max_columns = 1_000
+
+    lookahead_depth: int | None = None
+    postprocess: bool = True
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_flag("postprocess", self.postprocess)
+        if self.lookahead_depth is None:
+            return
+        meaning = "levels searched exhaustively"
+        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, minimum=0)
+        if self.lookahead_depth > self.max_depth:
+            raise ValueError(
+                f"lookahead_depth={self.lookahead_depth} must not exceed "
+                f"max_depth={self.max_depth}."
+            )
+
+    def _solver_options(self) -> dict[str, Any]:
+        return {
+            **super()._solver_options(),
+            "lookahead_depth": self.lookahead_depth,
+            "postprocess": bool(self.postprocess),
+        }
+
+
+class _Optimal(TreeEstimator):
+    """The best of all."""
+
+    _algorithm = "optimal"
+    _max_columns = 500
 
 
 @with_parameters
@@ -24,12 +94,12 @@ class _GreedyBelow(TreeClassifier):
         check_flag("exact_last_split", self.exact_last_split)
 
     def _solver_options(self) -> dict[str, Any]:
-        return {"exact_last_split": bool(self.exact_last_split)}
+        return {**super()._solver_options(), "exact_last_split": bool(self.exact_last_split)}
 
 
 @public
 @with_parameters
-class LicketySPLITClassifier(_GreedyBelow):
+class LicketySPLITClassifier(_GreedyBelow, _Lickety):
     """Near-optimal trees in milliseconds: each split is the one whose greedy completion is best.
 
     Parameters
@@ -133,41 +203,21 @@ class LicketySPLITClassifier(_GreedyBelow):
        |- no   -> same       100%  (5/5)
     """
 
-    _algorithm = "lickety"
-
-    lookahead_depth: int = 1
-    completion: str = "greedy"
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        meaning = "levels of splits that are compared, such as 1 or 2"
-        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, minimum=1)
-        check_choice("completion", self.completion, COMPLETIONS)
-
-    def _solver_options(self) -> dict[str, Any]:
-        return {
-            **super()._solver_options(),
-            "lookahead_depth": self.lookahead_depth,
-            "completion": self.completion,
-        }
-
 
 @public
 @with_parameters
-class GreedyTreeClassifier(_GreedyBelow):
+class GreedyTreeClassifier(_GreedyBelow, _Greedy):
     """The greedy baseline: splits of highest information gain, pruned bottom up by the objective.
 
     Parameters and attributes are those of `LicketySPLITClassifier`, without `lookahead_depth` and
     `completion`. With "log_loss" and "brier", splits are those of the lowest loss.
     """
 
-    _algorithm = "greedy"
-    _max_columns = None
 
 
 @public
 @with_parameters
-class OptimalTreeClassifier(TreeClassifier):
+class OptimalTreeClassifier(TreeClassifier, _Optimal):
     """The tree of lowest objective among all of depth `max_depth`, with proof.
 
     A fit that ends by itself has ``status_ == "optimal"`` and ``lower_bound_ == objective_``; with
@@ -178,14 +228,12 @@ class OptimalTreeClassifier(TreeClassifier):
     `completion` and `exact_last_split`.
     """
 
-    _algorithm = "optimal"
-    _max_columns = 500
     _cheaper = "a smaller max_depth, a larger regularization, or SPLITClassifier"
 
 
 @public
 @with_parameters
-class SPLITClassifier(_GreedyBelow):
+class SPLITClassifier(_GreedyBelow, _Split):
     """Near-optimal trees by lookahead: optimal for the first levels given greedy completions below.
 
     Parameters
@@ -201,29 +249,91 @@ class SPLITClassifier(_GreedyBelow):
         Replace what hangs below each leaf of the searched prefix by the optimal tree there.
     """
 
-    _algorithm = "split"
-    _max_columns = 1_000
     _cheaper = "a smaller lookahead_depth or max_depth, or LicketySPLITClassifier"
 
-    lookahead_depth: int | None = None
-    postprocess: bool = True
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_flag("postprocess", self.postprocess)
-        if self.lookahead_depth is None:
-            return
-        meaning = "levels searched exhaustively"
-        check_number("lookahead_depth", self.lookahead_depth, Integral, meaning, minimum=0)
-        if self.lookahead_depth > self.max_depth:
-            raise ValueError(
-                f"lookahead_depth={self.lookahead_depth} must not exceed "
-                f"max_depth={self.max_depth}."
-            )
+@public
+@with_parameters
+class LicketySPLITRegressor(TreeRegressor, _Lickety):
+    """Near-optimal regression trees in milliseconds; a leaf says the mean of its rows.
 
-    def _solver_options(self) -> dict[str, Any]:
-        return {
-            **super()._solver_options(),
-            "lookahead_depth": self.lookahead_depth,
-            "postprocess": bool(self.postprocess),
-        }
+    Each split is the one whose greedy completion is best. Inside the search, numbers stand on a
+    grid: exactly where they have few digits, otherwise so finely that no tree's loss changes by
+    more than 1e-6 of that of a single leaf (``statistics_["rounding"]`` has what it was). Values and
+    losses of the tree are those of the data as given.
+
+    Parameters
+    ----------
+    regularization : float or Fraction, default=0.01
+        lambda, the penalty per leaf, as a share of the loss of a single leaf: a leaf more has to
+        explain so much of the variance (with "poisson", of the deviance).
+    max_depth, min_samples_leaf, lookahead_depth, completion, binarizer, time_limit, \
+    memory_limit, n_jobs, verbose
+        As for `LicketySPLITClassifier`.
+    loss : "squared_error" or "poisson", default="squared_error"
+        What a tree is fitted for: the mean, or the rate of events ("poisson", the deviance of
+        counts). For rates, pass y = events / exposure, and the exposure as ``sample_weight``.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The fitted tree.
+    objective_ : float
+        Training loss, as a share of that of a single leaf, plus ``regularization`` times the
+        number of leaves: 1 - R^2 + lambda * leaves.
+    n_features_in_, feature_names_in_, binarizer_, feature_importances_, lower_bound_, status_, \
+    n_leaves_, depth_, statistics_
+        As for `LicketySPLITClassifier`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from splitsecond import LicketySPLITRegressor
+    >>> X = pd.DataFrame({"rooms": [2, 3, 4, 5] * 5, "lift": [0, 1, 1, 0] * 5})
+    >>> model = LicketySPLITRegressor().fit(X, 100 * X["rooms"] + 30 * X["lift"])
+    >>> model.predict(pd.DataFrame({"rooms": [3], "lift": [1]}))
+    array([330.])
+    """
+
+
+@public
+@with_parameters
+class GreedyTreeRegressor(TreeRegressor, _Greedy):
+    """The greedy baseline: splits of the lowest loss, pruned bottom up by the objective.
+
+    Parameters and attributes are those of `LicketySPLITRegressor`, without `lookahead_depth` and
+    `completion`.
+    """
+
+
+@public
+@with_parameters
+class OptimalTreeRegressor(TreeRegressor, _Optimal):
+    """The regression tree of lowest objective among all of depth `max_depth`, with proof.
+
+    A fit that ends by itself has ``status_ == "optimal"``, and ``lower_bound_ == objective_`` up to
+    ``statistics_["rounding"]``. One that is stopped keeps the best tree found and the bound proved
+    until then.
+
+    Parameters and attributes are those of `LicketySPLITRegressor`, without `lookahead_depth` and
+    `completion`.
+    """
+
+    _cheaper = "a smaller max_depth, a larger regularization, or SPLITRegressor"
+
+
+@public
+@with_parameters
+class SPLITRegressor(TreeRegressor, _Split):
+    """Near-optimal regression trees by lookahead: optimal first levels, greedy completions below.
+
+    Parameters
+    ----------
+    regularization, max_depth, min_samples_leaf, loss, binarizer, time_limit, memory_limit, n_jobs,\
+    verbose
+        As for `LicketySPLITRegressor`, whose attributes it has, too.
+    lookahead_depth, postprocess
+        As for `SPLITClassifier`.
+    """
+
+    _cheaper = "a smaller lookahead_depth or max_depth, or LicketySPLITRegressor"

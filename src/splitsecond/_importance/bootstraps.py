@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._binarizers.base import Target
 from splitsecond._estimators.base import ProgressFunction, progress_of
-from splitsecond._estimators.sets import RashomonClassifier, SetSolution
+from splitsecond._estimators.sets import RashomonEstimator, SetSolution
 from splitsecond._importance.reliance import row_losses
 from splitsecond._sets.numbering import Numbering
 from splitsecond._solving.losses import ZERO_ONE
@@ -119,7 +119,7 @@ class TrainingRows:
 
 
 def bootstrap(
-    estimator: RashomonClassifier,
+    estimator: RashomonEstimator,
     rows: TrainingRows,
     *,
     seed: int,
@@ -147,7 +147,7 @@ def bootstrap(
 class _Bootstrap:
     """One bootstrap sample, and its set."""
 
-    estimator: RashomonClassifier
+    estimator: RashomonEstimator
     rows: TrainingRows
     random: np.random.RandomState
     deadline: Deadline

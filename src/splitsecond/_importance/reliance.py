@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond import _core
-from splitsecond._estimators.base import TreeClassifier
+from splitsecond._estimators.base import TreeEstimator
 from splitsecond._estimators.fixed import FixedTreeClassifier
 from splitsecond._solving.losses import ZERO_ONE, Costs, Loss
 from splitsecond._support.checks import check_choice
@@ -26,7 +26,7 @@ KINDS = ("subtractive", "ratio")
 
 @public
 def reliance(
-    model: TreeClassifier | FixedTreeClassifier | Tree,
+    model: TreeEstimator | FixedTreeClassifier | Tree,
     X: Any,
     y: Any,
     sample_weight: Any = None,
@@ -89,7 +89,7 @@ def _asked(model: Any, X: Any) -> _Asked:
         names = [model.variables[column].name for column in columns]
         variable_of = [columns.index(each.column) for _, each in sorted(model.literals.items())]
         return _Asked(model, asked_table(model, X), asked_columns(model), names, variable_of)
-    if not isinstance(model, TreeClassifier):
+    if not isinstance(model, TreeEstimator):
         raise ValueError(
             f"model={model!r:.80} must be a tree classifier of splitsecond, or a tree."
         )
@@ -130,7 +130,7 @@ def reliances(
     return np.where(after == losses, 1.0, ratio)
 
 
-def source_variables(estimator: TreeClassifier) -> tuple[list[str], list[int]]:
+def source_variables(estimator: TreeEstimator) -> tuple[list[str], list[int]]:
     """Return the names of the source variables, and the one that each question is about."""
     literals = estimator._literals()
     binarizer = estimator.binarizer_

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._estimators.base import LimitWarning, ProgressFunction
-from splitsecond._estimators.sets import RESPLIT, RashomonClassifier
+from splitsecond._estimators.sets import RESPLIT, RashomonEstimator
 from splitsecond._importance.bootstraps import (
     Deadline,
     RunningBootstraps,
@@ -188,7 +188,7 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
 
     # ---- steps of fit --------------------------------------------------------------------------
 
-    def _check_parameters(self) -> RashomonClassifier:
+    def _check_parameters(self) -> RashomonEstimator:
         meaning = "such as 10"
         n_bootstraps = check_number(
             "n_bootstraps", self.n_bootstraps, Integral, meaning, minimum=1, maximum=MAX_BOOTSTRAPS
@@ -200,11 +200,11 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         check_verbose(self.verbose)
         check_choice("kind", self.kind, KINDS)
         given = RESPLIT() if self.estimator is None else self.estimator
-        if not isinstance(given, RashomonClassifier):
+        if not isinstance(given, RashomonEstimator):
             raise ValueError(
                 f"estimator={shown(given)} must be a RESPLIT or TreeFARMS: these find sets."
             )
-        estimator: RashomonClassifier = clone(given)
+        estimator: RashomonEstimator = clone(given)
         estimator._check_parameters()
         if memory_limit is not None:
             at_once = min(effective_n_jobs(self._n_jobs()), n_bootstraps)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from splitsecond._estimators.base import LimitWarning, TreeClassifier
+from splitsecond._estimators.base import LimitWarning, TreeEstimator
 from splitsecond._solving.solve import Solution
 from splitsecond._tables.data_checks import DataWarning
 
@@ -41,7 +41,7 @@ class Fit:
     What is reported is not rounded to its units.
     """
 
-    model: TreeClassifier
+    model: TreeEstimator
     loss: Fraction  # as the search counts it
     reported_loss: Fraction
     loss_of_leaf: Fraction  # of a tree without splits
@@ -62,7 +62,7 @@ class Fit:
         """Return the objective with a lambda, as it is reported."""
         return float(self.reported_loss + price * self.leaves)
 
-    def model_with(self, best: Fit, own: Fraction, price: Fraction) -> TreeClassifier:
+    def model_with(self, best: Fit, own: Fraction, price: Fraction) -> TreeEstimator:
         """Return the model of this fit, whose lambda is `own`, with the best tree for a lambda.
 
         Bounds are those of this fit: no tree costs less with a higher lambda, or saves more than
@@ -97,10 +97,10 @@ class Fits:
     """Fits of one table for many lambdas; reading and binarizing are done once."""
 
     def __init__(
-        self, estimator: TreeClassifier, X: Any, y: Any, sample_weight: Any, deadline: float
+        self, estimator: TreeEstimator, X: Any, y: Any, sample_weight: Any, deadline: float
     ) -> None:
         self.deadline = deadline
-        self.estimator: TreeClassifier = clone(estimator)
+        self.estimator: TreeEstimator = clone(estimator)
         self.estimator._check_parameters()
         table, self.target = self.estimator._prepare(X, y, sample_weight, deadline)
         self.table = table.in_rows()

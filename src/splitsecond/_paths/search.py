@@ -9,8 +9,8 @@ from typing import Any
 
 from sklearn.base import clone
 
-from splitsecond._estimators.base import LimitWarning, TreeClassifier
-from splitsecond._estimators.sets import RashomonClassifier
+from splitsecond._estimators.base import LimitWarning, TreeEstimator
+from splitsecond._estimators.sets import RashomonEstimator
 from splitsecond._estimators.trees import LicketySPLITClassifier
 from splitsecond._paths.envelope import Gap, Point, crossing, envelope
 from splitsecond._paths.fits import Clock, Fits
@@ -30,7 +30,7 @@ def regularization_path(
     X: Any,
     y: Any,
     *,
-    estimator: TreeClassifier | None = None,
+    estimator: TreeEstimator | None = None,
     smallest: float = 0.001,
     largest: float | None = None,
     tolerance: float = 0.01,
@@ -88,7 +88,7 @@ def regularization_path(
     [1, 0]
     """
     given = LicketySPLITClassifier() if estimator is None else estimator
-    if not isinstance(given, TreeClassifier) or isinstance(given, RashomonClassifier):
+    if not isinstance(given, TreeEstimator) or isinstance(given, RashomonEstimator):
         raise ValueError(
             f"estimator={shown(estimator)} must be a tree classifier of splitsecond that finds one "
             "tree, such as LicketySPLITClassifier()."

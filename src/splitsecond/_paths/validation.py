@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 
-from splitsecond._estimators.base import LimitWarning, TreeClassifier
+from splitsecond._estimators.base import LimitWarning, TreeEstimator
 from splitsecond._paths.fits import Fits
 from splitsecond._paths.path import PathEntry
 from splitsecond._paths.scorers import HeldOut, Scorer
@@ -101,14 +101,14 @@ class Validation:
             held_out = self._held_out(number)
             yield from (self.scorer.score(model, held_out) for model in models)
 
-    def _estimator(self, y: NDArray[Any]) -> TreeClassifier:
+    def _estimator(self, y: NDArray[Any]) -> TreeEstimator:
         """Return the estimator for some rows; class weights and costs name no class they lack."""
         estimator = self.fits.estimator
         classes = estimator.classes_
         present = np.isin(classes, y)
         if present.all():
             return estimator
-        own: TreeClassifier = clone(estimator)
+        own: TreeEstimator = clone(estimator)
         if isinstance(own.class_weight, Mapping):
             kept = set(classes[present].tolist())
             weights = own.class_weight.items()

@@ -96,7 +96,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             f"{path} has format version {version}; this splitsecond reads up to {VERSION}. "
             "Install a newer splitsecond to read it."
         )
-    from splitsecond._estimators.sets import RashomonClassifier
+    from splitsecond._estimators.sets import RashomonEstimator
     from splitsecond._saving._reading import estimator_in
     from splitsecond._saving._sets import set_in
     from splitsecond._saving._trees import tree_in
@@ -108,10 +108,10 @@ def load(path: str | os.PathLike[str]) -> Any:
         is_set = reader.has("set")
         model = estimator_in(reader.part("model"), needs_tree=not is_set)
         if not is_set:
-            if isinstance(model, RashomonClassifier) and not hasattr(model, "trees_"):
+            if isinstance(model, RashomonEstimator) and not hasattr(model, "trees_"):
                 raise DamagedError("its set of trees is missing")
             return model
-        if not isinstance(model, RashomonClassifier):
+        if not isinstance(model, RashomonEstimator):
             raise DamagedError("there is a set of trees, but not its classifier")
         return set_in(model, reader.part("set"))
     except DamagedError as error:

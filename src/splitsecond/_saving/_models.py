@@ -7,9 +7,9 @@ from typing import TypeAlias
 from splitsecond._binarizers import cuts, guessing
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._estimators import fixed, sets, trees
-from splitsecond._estimators.base import TreeClassifier
+from splitsecond._estimators.base import TreeEstimator
 
-Estimator: TypeAlias = TreeClassifier | fixed.FixedTreeClassifier | Binarizer
+Estimator: TypeAlias = TreeEstimator | fixed.FixedTreeClassifier | Binarizer
 
 CLASSES: dict[str, type[Estimator]] = {
     cls.__name__: cls

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from splitsecond._binarizers.base import Binarizer
-from splitsecond._estimators.base import STATUSES, TreeClassifier
+from splitsecond._estimators.base import STATUSES, TreeEstimator
 from splitsecond._estimators.fixed import FixedTreeClassifier
-from splitsecond._estimators.sets import RashomonClassifier
+from splitsecond._estimators.sets import RashomonEstimator
 from splitsecond._saving._losses import loss_in
 from splitsecond._saving._models import CLASSES, Estimator
 from splitsecond._saving._reader import DamagedError, Json, Reader, is_number, value_in
@@ -36,7 +36,7 @@ def estimator_in(reader: Reader, *, needs_tree: bool = True) -> Estimator:
         model._check_parameters()
     except (TypeError, ValueError, OverflowError) as error:
         raise DamagedError(str(error).rstrip(".")) from error
-    if isinstance(model, TreeClassifier):
+    if isinstance(model, TreeEstimator):
         _classifier_in(model, reader, needs_tree)
     else:
         _binarizer_in(model, reader)
@@ -70,7 +70,7 @@ def _parameter_in(value: Json) -> Any:
     return value_in(value)
 
 
-def _classifier_in(model: TreeClassifier, reader: Reader, needs_tree: bool) -> None:
+def _classifier_in(model: TreeEstimator, reader: Reader, needs_tree: bool) -> None:
     model.classes_ = classes_in(reader.part("classes"))
     model._loss = loss_in(reader, len(model.classes_))
     model.actions_ = model._loss.labels(model.classes_)
@@ -96,11 +96,11 @@ def _classifier_in(model: TreeClassifier, reader: Reader, needs_tree: bool) -> N
     reader.part("statistics").number("seconds")
     if needs_tree or reader.has("tree"):
         model._take(_tree_of(model, reader))
-    if isinstance(model, RashomonClassifier) and reader.has("set"):
+    if isinstance(model, RashomonEstimator) and reader.has("set"):
         model.trees_ = set_in(model, reader.part("set"))
 
 
-def _tree_of(model: TreeClassifier, reader: Reader) -> Tree:
+def _tree_of(model: TreeEstimator, reader: Reader) -> Tree:
     asks = model._reader()
     part = reader.part("tree")
     nodes = nodes_in(part, n_questions=len(asks.literals), n_classes=len(model.classes_))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from splitsecond._estimators.sets import RashomonClassifier
+from splitsecond._estimators.sets import RashomonEstimator
 from splitsecond._saving._losses import units_in, units_out
 from splitsecond._saving._reader import DamagedError, Json, Reader
 from splitsecond._sets.graph_arrays import GraphArrays, arrays_of, graph_of
@@ -48,7 +48,7 @@ def set_out(trees: TreeSet) -> Json:
     }
 
 
-def set_in(model: RashomonClassifier, reader: Reader) -> TreeSet:
+def set_in(model: RashomonEstimator, reader: Reader) -> TreeSet:
     """Return the set of a fitted classifier."""
     price, reference, bound = (reader.fraction(key) for key in ("price", "reference", "bound"))
     weight = reader.integer("weight", 1, 2**31)
@@ -130,7 +130,7 @@ def _history_in(reader: Reader) -> tuple[tuple[str, int], ...]:
     return tuple((step.text("step"), step.whole("trees_before")) for step in steps)
 
 
-def _rows_in(model: RashomonClassifier, arrays: GraphArrays, reader: Reader) -> RowSource | None:
+def _rows_in(model: RashomonEstimator, arrays: GraphArrays, reader: Reader) -> RowSource | None:
     """Return what tells the rows at nodes; None if the file tells only their weight."""
     if not reader.has("row_counts"):
         return None if model._weighted else RowSource()

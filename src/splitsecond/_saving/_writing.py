@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from splitsecond._binarizers.base import Binarizer
-from splitsecond._estimators.base import TreeClassifier
+from splitsecond._estimators.base import TreeEstimator
 from splitsecond._estimators.fixed import FixedTreeClassifier
 from splitsecond._saving._losses import loss_out
 from splitsecond._saving._models import CLASSES, Estimator
@@ -71,12 +71,12 @@ def estimator_out(model: Estimator) -> Json:
         name: _parameter_out(name, value) for name, value in model.get_params(deep=False).items()
     }
     out = {"class": type(model).__name__, "parameters": parameters}
-    if isinstance(model, TreeClassifier):
+    if isinstance(model, TreeEstimator):
         return {**out, **_classifier_out(model)}
     return {**out, **_binarizer_out(model)}
 
 
-def _classifier_out(model: TreeClassifier) -> Json:
+def _classifier_out(model: TreeEstimator) -> Json:
     return {
         "classes": classes_out(model.classes_),
         **loss_out(model._loss, value_out),
@@ -94,7 +94,7 @@ def _classifier_out(model: TreeClassifier) -> Json:
     }
 
 
-def _tree_of(model: TreeClassifier) -> Json:
+def _tree_of(model: TreeEstimator) -> Json:
     tree = model.tree_
     # Without weights, rows are as the counts.
     return {"tree": nodes_out(tree, with_rows=model._weighted), "objective": model.objective_}

@@ -32,6 +32,7 @@ class GraphArrays:
     scale: float = 1.0  # of losses that are rounded
     unit_bits: int = 0
     costs: NDArray[np.int64] | None = None  # [actions, classes]
+    sums: _core.Sums | None = None  # of numbers
 
     def edge_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the edges of each node begin, and the edges: feature, node on yes, on no."""
@@ -57,6 +58,7 @@ def arrays_of(graph: _core.Graph) -> GraphArrays:
         scale=objective.scale,
         unit_bits=objective.unit_bits,
         costs=None if costs is None else costs.reshape(-1, graph.n_classes),
+        sums=objective.sums,
     )
 
 
@@ -71,6 +73,7 @@ def graph_of(arrays: GraphArrays) -> _core.Graph:
                 scale=arrays.scale,
                 unit_bits=arrays.unit_bits,
                 costs=arrays.costs,
+                sums=arrays.sums,
             ),
             keep_trivial=arrays.keep_trivial,
             max_leaves=arrays.max_leaves,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from splitsecond._support.names import public
 
 if TYPE_CHECKING:
-    from splitsecond._estimators.sets import RashomonClassifier
+    from splitsecond._estimators.sets import RashomonEstimator
 
 # How a search for a set can be stopped, and how the set is then shown; and why it is partial.
 STOPPED = {"unproved": "partial (the best tree is not known)", "part": "partial"}
@@ -24,7 +24,7 @@ REASONS = {
 class FitRecord:
     """What a fit that found a set says of itself, besides the trees and how tables are read."""
 
-    estimator: type[RashomonClassifier]
+    estimator: type[RashomonEstimator]
     parameters: dict[str, Any]
     weighted: bool
     lower_bound: float

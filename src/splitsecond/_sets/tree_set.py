@@ -42,7 +42,7 @@ from splitsecond._trees.set_tree import SetTree, TreeSource
 from splitsecond._trees.tree import Tree
 
 if TYPE_CHECKING:
-    from splitsecond._estimators.sets import RashomonClassifier
+    from splitsecond._estimators.sets import RashomonEstimator
     from splitsecond._sets.decisions.record import DecisionRecord
 
 
@@ -434,7 +434,7 @@ class TreeSet(SetContents, SetPredictions, SetPage, Sequence[Tree]):
         max_trees = check_number("max_trees", max_trees, Integral, meaning, minimum=1)
         return to_timbertrek(self[:max_trees])
 
-    def to_classifier(self, index: int = 0) -> RashomonClassifier:
+    def to_classifier(self, index: int = 0) -> RashomonEstimator:
         """Return the fitted classifier that found the set, to predict with one of the trees.
 
         It has this set as its `trees_` and the chosen tree as its `tree_`; `save`, pipelines and

@@ -2,7 +2,7 @@
 
 The core has the same rules (core/losses); here they are for what it has found. Losses of zero_one
 and costs are exact; those of brier and log_loss are floats, which searches compare in whole units
-of the root's loss (`Problem`).
+of the root's loss (`Problem`). Losses of numbers are in number_losses.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from splitsecond._support.names import public
 
-Weights = NDArray[Any]  # of each class, on the last axis
+Weights = NDArray[Any]  # of each class, on the last axis; for numbers, the sums of their loss
 
 # Sums of floats that differ by less, as a share of the weights they are made of, are a tie.
 ROUNDING = 1e-12
@@ -31,14 +31,23 @@ class Loss(ABC):
     name: ClassVar[str]
     title: ClassVar[str]  # in prose
     is_exact: ClassVar[bool]  # losses are exact numbers; otherwise they are shares of the root's
+    is_of_numbers: ClassVar[bool] = False  # leaves say a number of their own, not a label
 
     @abstractmethod
     def loss(self, weights: Weights) -> Any:
         """Return what leaves lose, in weight times the loss of a row."""
 
-    @abstractmethod
+    def total(self, weights: Weights) -> Any:
+        """Return the weight of all rows in leaves."""
+        return weights.sum(axis=-1)
+
     def row_losses(self, weights: Weights) -> NDArray[Any]:
         """Return what a row of weight 1 loses in such leaves, by its class (the last axis)."""
+        raise NotImplementedError
+
+    def said(self, weights: Weights, classes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return labels, and the number of the label that each leaf says."""
+        return self.labels(classes), self.prediction(weights)
 
     def prediction(self, weights: Weights) -> NDArray[np.int64]:
         """Return the number of the label that leaves predict: the majority class, the first."""
@@ -58,8 +67,8 @@ class Loss(ABC):
         """
 
 
-class _Shares(Loss):
-    """Leaves say shares of the classes; losses are relative to that of the root."""
+class Relative(Loss):
+    """Losses are real numbers, relative to that of the root."""
 
     is_exact = False
 
@@ -182,7 +191,7 @@ class Costs(Loss):
 
 @public
 @dataclass(frozen=True)
-class Brier(_Shares):
+class Brier(Relative):
     """Squared error of the shares that a leaf says, summed over classes (the Gini index)."""
 
     name = "brier"
@@ -204,7 +213,7 @@ class Brier(_Shares):
 
 @public
 @dataclass(frozen=True)
-class LogLoss(_Shares):
+class LogLoss(Relative):
     """Negative log-likelihood of the shares that a leaf says, in natural logarithms (entropy)."""
 
     name = "log_loss"

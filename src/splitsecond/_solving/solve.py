@@ -1,4 +1,4 @@
-"""One crossing into the core: a table and class codes in, a tree with its proof out."""
+"""One crossing into the core: a table and its target in, a tree with its proof out."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
+from splitsecond._solving.encoding import encode
 from splitsecond._solving.exact import as_fraction
 from splitsecond._solving.losses import ZERO_ONE, Loss
+from splitsecond._solving.number_losses import OfNumbers
 from splitsecond._solving.units import TREE_BITS, Units
 from splitsecond._support.checks import check_limit, check_number
 from splitsecond._tables.binary import Table
 from splitsecond._tables.errors import NotBinaryError
 from splitsecond._tables.reading import read_table
 from splitsecond._tables.weights import as_integers
+from splitsecond._trees.row_counts import RowsOfNumbers
 
 ALGORITHMS = ("greedy", "lickety", "split", "optimal")
 MAX_THREADS = 1024
@@ -31,12 +34,14 @@ Progress = Callable[[int, int, float], object]
 
 @dataclass(frozen=True)
 class Problem:
-    """Classes and weights as the core counts them, and prices that order trees exactly."""
+    """What the core searches: rows, what is counted of them, and prices that order trees exactly."""
 
-    codes: NDArray[Any]
-    n_classes: int
-    integers: NDArray[np.int32] | None  # weights; None: all 1
+    table: Table  # for numbers, of different rows: those that are alike are one
+    target: _core.Target
+    n_channels: int  # counts of a node: the classes, or the sums of numbers
+    integers: NDArray[np.int32] | None  # weights of classes; None: all 1
     weight: int
+    weight_unit: float  # one of the core's units in the user's weights
     price: Fraction  # lambda
     depth: int
     max_leaves: int
@@ -55,34 +60,28 @@ class Problem:
         regularization: float | Fraction,
         max_depth: int,
         loss: Loss = ZERO_ONE,
+        numbers: NDArray[np.float64] | None = None,
         unit_bits: int = TREE_BITS,
     ) -> Problem:
-        """Bring what the user gave into the core's units."""
-        # A byte a row where that is enough: with few columns classes weigh as much as the table.
-        codes = np.ascontiguousarray(codes, dtype=np.uint8 if n_classes <= 256 else np.int32)
-        integers = as_integers(None if weights is None else np.asarray(weights, dtype=np.float64))
-        weight = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
-        price = as_fraction(regularization)
+        """Bring what the user gave into the core's units: classes, or numbers."""
         depth = int(min(max_depth, table.n_columns))
         # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
         # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
         max_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
-        if loss is ZERO_ONE:
-            units = Units.of_errors(weight)
+        weights = None if weights is None else np.asarray(weights, dtype=np.float64)
+        price = as_fraction(regularization)
+        if numbers is None:
+            counted = _of_classes(codes, n_classes, weights, loss, unit_bits, max_leaves)
         else:
-            sums = np.bincount(codes, weights=integers, minlength=n_classes)
-            totals = np.rint(sums).astype(np.int64)  # below 2**31, and exact in floats
-            units = Units.of(loss, totals, bits=unit_bits, max_leaves=max_leaves)
+            assert isinstance(loss, OfNumbers)
+            counted = _of_numbers(table, numbers, weights, loss, unit_bits, max_leaves)
+        units: Units = counted["units"]
         loss_price, leaf_price = units.prices(price, max_leaves)
         return cls(
-            codes=codes,
-            n_classes=n_classes,
-            integers=integers,
-            weight=weight,
+            **{"table": table, **counted},
             price=price,
             depth=depth,
             max_leaves=max_leaves,
-            units=units,
             loss_price=loss_price,
             leaf_price=leaf_price,
         )
@@ -108,9 +107,54 @@ class Problem:
         """Return the prices as the core takes them."""
         return self.units.core_objective(self.loss_price, self.leaf_price)
 
-    def core_target(self) -> _core.Target:
-        """Return classes and weights as the core takes them."""
-        return _core.Target(self.codes, self.n_classes, self.integers)
+
+def _of_classes(
+    codes: Any,
+    n_classes: int,
+    weights: NDArray[np.float64] | None,
+    loss: Loss,
+    unit_bits: int,
+    max_leaves: int,
+) -> dict[str, Any]:
+    """Return the parts of a problem that depend on classes."""
+    # A byte a row where that is enough: with few columns classes weigh as much as the table.
+    codes = np.ascontiguousarray(codes, dtype=np.uint8 if n_classes <= 256 else np.int32)
+    integers = as_integers(weights)
+    weight = len(codes) if integers is None else int(integers.sum(dtype=np.int64))
+    if loss is ZERO_ONE:
+        units = Units.of_errors(weight)
+    else:
+        sums = np.bincount(codes, weights=integers, minlength=n_classes)
+        totals = np.rint(sums).astype(np.int64)  # below 2**31, and exact in floats
+        units = Units.of(loss, totals, bits=unit_bits, max_leaves=max_leaves)
+    return {
+        "target": _core.Target(codes, n_classes, integers),
+        "n_channels": n_classes,
+        "integers": integers,
+        "weight": weight,
+        "weight_unit": 1.0 if weights is None else float(weights.sum()) / weight,
+        "units": units,
+    }
+
+
+def _of_numbers(
+    table: Table,
+    numbers: NDArray[np.float64],
+    weights: NDArray[np.float64] | None,
+    loss: OfNumbers,
+    unit_bits: int,
+    max_leaves: int,
+) -> dict[str, Any]:
+    """Return the parts of a problem that depend on numbers."""
+    encoded = encode(loss, numbers, weights, None, bits=unit_bits, max_leaves=max_leaves)
+    return {
+        "target": encoded.target(None),
+        "n_channels": len(encoded.channels),
+        "integers": None,
+        "weight": encoded.weight,
+        "weight_unit": encoded.weight_unit,
+        "units": encoded.units,
+    }
 
 
 def run_options(
@@ -169,7 +213,9 @@ class Solution:
     feature: NDArray[np.int32]  # -1: a leaf
     left: NDArray[np.int32]  # the child where the feature is 1
     right: NDArray[np.int32]
-    counts: NDArray[np.int64]  # (nodes, classes): training weight, in the core's integer units
+    # (nodes, classes): training weight, in the core's integer units; for numbers, the sums of their
+    # loss and then the rows by bins of their histogram, as the data has them.
+    counts: NDArray[Any]
     errors: int  # the loss in the core's whole numbers; misclassified weight for zero_one
     leaves: int
     weight: int  # total, in the same units as the counts
@@ -178,6 +224,7 @@ class Solution:
     lower_bound: Fraction  # of every tree within the depth limit
     status: str
     statistics: dict[str, Any]
+    rows: RowsOfNumbers | None = field(default=None, kw_only=True)
 
     @property
     def loss(self) -> Fraction:
@@ -195,9 +242,10 @@ class Request:
     """One tree to be found: in which table, for which classes, how, and within which limits."""
 
     table: Table
-    codes: Any  # class numbers from 0 to n_classes - 1
+    codes: Any  # class numbers from 0 to n_classes - 1; None: numbers are given
     n_classes: int
     weights: Any = None
+    numbers: NDArray[np.float64] | None = None
     regularization: float | Fraction = 0.01
     loss: Loss = ZERO_ONE
     algorithm: str = "lickety"
@@ -225,6 +273,7 @@ class Request:
             regularization=self.regularization,
             max_depth=self.max_depth,
             loss=self.loss,
+            numbers=self.numbers,
         )
 
     def core(self, problem: Problem) -> _core.TreeRequest:
@@ -256,11 +305,16 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
     The core looks at every value while it packs them: to look before would take as long again.
     """
     table, problem = request.table, request.problem()
-    found = _core.solve(table.core(), problem.core_target(), request.core(problem))
+    found = _core.solve(problem.table.core(), problem.target, request.core(problem))
     refused = refusal(table, found)
     if refused is not None:
         return refused
-    counts = found.counts.astype(np.int64).reshape(-1, request.n_classes)
+    counts: NDArray[Any] = found.counts.astype(np.int64).reshape(-1, problem.n_channels)
+    rows = None
+    if request.numbers is not None:  # as the data has them, not as the core rounds them
+        assert isinstance(request.loss, OfNumbers)
+        rows = RowsOfNumbers.of(table, request.loss, request.numbers, request.weights)
+        counts = rows.of_tree(found.feature, found.left, found.right)
     reached = problem.counted(found.loss, found.leaves)
     if not request.loss.is_exact:
         reached = problem.reached(counts[found.feature < 0], counts[0])
@@ -279,6 +333,7 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
         # Only the optimal search sets out to prove; elsewhere a closed gap is good luck.
         status="optimal" if exact and request.algorithm == "optimal" else found.status,
         statistics={**statistics_of(table, found), "rounding": 2 * float(rounding)},
+        rows=rows,
     )
 
 
@@ -302,6 +357,8 @@ def _proved(
             * whole.denominator,
             loss_price * own.denominator * whole.numerator,
         )
+        if problem.units.bias:
+            proved -= problem.units.bias / whole
     rounding = problem.max_rounding(reached)
     if rounding:  # the proof is about objectives as the core counts them
         proved -= rounding

@@ -12,17 +12,49 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._solving.exact import leaf_price, within_bound
 from splitsecond._solving.losses import ZERO_ONE, Costs, Loss
+from splitsecond._solving.number_losses import OfNumbers
 from splitsecond._support.names import public
 
-TREE_BITS = 40  # losses of brier and log_loss are counted in 2**-40 of the root's,
+TREE_BITS = 40  # losses that are real numbers are counted in 2**-40 of the root's,
 SET_BITS = 16  # and in sets in 2**-16 of it: histograms of costs stay short
 COST_BITS = 60  # of the cost of a tree, so that sums and differences of two are within 64
 
 
 @public
 @dataclass(frozen=True)
+class Channels:
+    """How numbers stand in the channels that the core counts (encoding.py)."""
+
+    limb_bits: int
+    offset: float  # what one of the second channel is worth
+    magnitude: float  # of what losses are differences of
+    max_rate: float
+    grid: float  # what one of S is worth, in the loss's numbers (about its centre, in its scale)
+    shift: float  # what was added to these
+    bias: int  # by how many units the core counts more than a tree loses
+    resolution: float  # by how much the grid may change the loss of a tree, as a part of the root's
+
+    def core(self) -> _core.Sums:
+        """Return them as the core takes them."""
+        return _core.Sums(
+            limb=2.0**self.limb_bits,
+            offset=self.offset,
+            magnitude=self.magnitude,
+            max_rate=self.max_rate,
+        )
+
+    def means(self, counts: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the means of leaves by their channels, in the loss's numbers."""
+        sums = np.zeros(counts.shape[:-1])
+        for limb in range(counts.shape[-1] - 1, 1, -1):
+            sums = sums * 2.0**self.limb_bits + counts[..., limb]
+        return sums / np.maximum(counts[..., 0], 1) * self.grid - self.shift
+
+
+@public
+@dataclass(frozen=True)
 class Units:
-    """Losses in whole numbers: exact for zero_one and costs, rounded for brier and log_loss."""
+    """Losses in whole numbers: exact for zero_one and costs, rounded for the others."""
 
     loss: Loss
     whole: Fraction  # as many units as add 1 to the objective
@@ -30,6 +62,7 @@ class Units:
     bits: int = 0  # of rounded losses: the root loses 2**bits
     scale: float = 1.0  # units in a loss of 1, if they are rounded
     leaf_rounding: float = 0.5  # by how many units a leaf's loss may be off, if they are rounded
+    channels: Channels | None = None  # of numbers
 
     @classmethod
     def of_errors(cls, weight: int) -> Units:
@@ -82,29 +115,51 @@ class Units:
             "scale": self.scale,
             "unit_bits": self.bits,
             "costs": costs,
+            "sums": None if self.channels is None else self.channels.core(),
         }
+
+    @property
+    def bias(self) -> int:
+        """By how many units the core counts more than a tree loses."""
+        return 0 if self.channels is None else self.channels.bias
+
+    def values(self, counts: NDArray[Any]) -> NDArray[np.float64]:
+        """Return what leaves say by the core's channels of numbers: to within the grid's ones."""
+        assert self.channels is not None
+        assert isinstance(self.loss, OfNumbers)
+        means = self.channels.means(counts)
+        return self.loss.value(np.stack([np.ones_like(means), means], axis=-1))
 
     def count(self, leaves: NDArray[np.int64]) -> int:
         """Return the loss of a tree in units, given the weights of its leaves."""
         if isinstance(self.loss, Costs):
             return int(self.loss.action_units(leaves).min(axis=-1).sum())
+        if self.channels is not None:
+            counts = np.ascontiguousarray(leaves, dtype=np.int32)
+            return int(self.core_objective(1, 0).leaf_losses(counts).sum())
         losses = self.loss.loss(leaves)
         return int((losses if self.loss.is_exact else np.rint(losses * self.scale)).sum())
 
     def objective(self, loss: int, leaves: int, price: Fraction) -> Fraction:
         """Return the objective of a tree, given its loss in units and lambda."""
-        return Fraction(loss * self.whole.denominator, self.whole.numerator) + price * leaves
+        lost = loss - self.bias
+        return Fraction(lost * self.whole.denominator, self.whole.numerator) + price * leaves
 
     def highest_cost(self, objective: Fraction, price: Fraction, max_leaves: int) -> int:
         """Return the highest cost of a tree within an objective, as the core counts it."""
         limits = {"max_loss": self.max_loss}
-        return within_bound(objective, price, self.whole, max_leaves, **limits)[2]
+        counted = objective + self.bias / self.whole
+        return within_bound(counted, price, self.whole, max_leaves, **limits)[2]
 
     def rounding(self, leaves: int) -> Fraction:
         """Return by how much the objective of a tree of so many leaves may be rounded."""
         if self.loss.is_exact:
             return Fraction(0)
-        return leaves * Fraction(self.leaf_rounding) / self.whole
+        rounded = leaves * Fraction(self.leaf_rounding) / self.whole
+        if self.channels is None:
+            return rounded
+        # The bias is rounded, too.
+        return rounded + Fraction(self.channels.resolution) + 1 / self.whole
 
 
 def _sums(loss: Costs, totals: NDArray[np.int64]) -> list[int]:

@@ -68,6 +68,20 @@ class SingleLeafWarning(DataWarning):
     """
 
 
+def warn_of_lone_leaf(tree: Any, regularization: Any) -> None:
+    """Warn if a tree that predicts numbers is a single leaf, although they differ."""
+    if tree.n_leaves > 1 or not tree.loss.loss(tree.counts[0]) > 0:
+        return
+    price = float(regularization)
+    smaller = "Try a smaller regularization." if price > 0 else "No column tells rows apart."
+    warn(
+        f"The tree is a single leaf, which predicts {tree.labels[0]:.4g} for every row: no split "
+        f"explains a share of the {tree.loss.title} that is worth lambda, "
+        f"regularization={price:.3g} ({price:.1%} of it for each leaf). {smaller}",
+        SingleLeafWarning,
+    )
+
+
 @public
 class ColumnWarning(DataWarning):
     """The part of `DataWarning` that is about columns of the user's table."""

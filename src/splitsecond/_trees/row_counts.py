@@ -1,20 +1,30 @@
-"""How many training rows of each class are at the nodes of trees, whatever their weights.
+"""What is counted of the training rows at the nodes of trees, besides what the core counts.
 
-The core counts weight. Where all rows weigh the same, that tells their number; elsewhere the rows
-are followed down the tree. Rows of weight 0 are as good as absent, here as in the search.
+That is how many there are of each class, whatever their weights. The core counts weight. Where all
+rows weigh the same, that tells their number; elsewhere the rows are followed down the tree. Rows of
+weight 0 are as good as absent, here as in the search.
+
+For numbers, it is the sums of their loss, as the data has them, and how many rows are in each bin
+of a histogram.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._sets.graph_arrays import GraphArrays
+from splitsecond._solving.number_losses import N_SUMS, OfNumbers
 from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
+
+if TYPE_CHECKING:
+    from splitsecond._binarizers.base import Target
+
+MAX_BINS = 12  # of the histogram of numbers at a node
 
 Places = Any  # what is at a node: rows of a table, or nodes of a graph and how many rows
 
@@ -28,12 +38,13 @@ class RowSource:
         feature: NDArray[np.int32],
         left: NDArray[np.int32],
         right: NDArray[np.int32],
-        units: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
+        units: NDArray[np.int64] | None = None,
+    ) -> NDArray[Any]:
         """Count rows by class at each node of a tree whose weights are given."""
+        assert units is not None
         return units
 
-    def of_graph(self, graph: GraphArrays) -> NDArray[np.int64] | None:
+    def of_graph(self, graph: GraphArrays) -> NDArray[Any] | None:
         """Count rows by class: all of them, then those on the yes-side of each edge of a graph.
 
         Not at its nodes: leaves of the same weight share one, though their rows may differ. None:
@@ -45,7 +56,8 @@ class RowSource:
 class _Followed(RowSource):
     """Rows that are followed from the root on."""
 
-    n_classes: int
+    n_classes: int  # numbers at a node
+    dtype: type = np.int64
 
     def start(self) -> Places:
         raise NotImplementedError
@@ -53,7 +65,7 @@ class _Followed(RowSource):
     def child(self, places: Places, feature: int, is_yes: bool) -> Places:
         raise NotImplementedError
 
-    def counts(self, places: Places) -> NDArray[np.int64]:
+    def counts(self, places: Places) -> NDArray[Any]:
         raise NotImplementedError
 
     def of_tree(
@@ -61,9 +73,9 @@ class _Followed(RowSource):
         feature: NDArray[np.int32],
         left: NDArray[np.int32],
         right: NDArray[np.int32],
-        units: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
-        found = np.zeros((len(feature), self.n_classes), dtype=np.int64)
+        units: NDArray[np.int64] | None = None,
+    ) -> NDArray[Any]:
+        found = np.zeros((len(feature), self.n_classes), dtype=self.dtype)
         waiting = [(0, self.start())]
         while waiting:
             node, places = waiting.pop()
@@ -74,9 +86,9 @@ class _Followed(RowSource):
                 waiting.append((int(right[node]), self.child(places, asked, False)))
         return found
 
-    def of_graph(self, graph: GraphArrays) -> NDArray[np.int64] | None:
+    def of_graph(self, graph: GraphArrays) -> NDArray[Any] | None:
         begins, edges = graph.edge_lists()
-        found = np.zeros((1 + len(edges), self.n_classes), dtype=np.int64)
+        found = np.zeros((1 + len(edges), self.n_classes), dtype=self.dtype)
         found[0] = self.counts(self.start())
         seen = {graph.root}
         # Rows of a node are found when its turn comes, or all of them would be held at once.
@@ -119,6 +131,68 @@ class RowsOfTable(_Followed):
 
 
 @public
+@dataclass
+class RowsOfNumbers(_Followed):
+    """The training rows themselves with their numbers: N, S and Q, then the rows in each bin."""
+
+    table: Table
+    sums: list[NDArray[np.float64]]
+    bin_of: NDArray[np.uint8]
+    bins: NDArray[np.float64]  # edges
+    present: NDArray[np.intp]  # rows of some weight
+
+    dtype = np.float64
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        loss: OfNumbers,
+        numbers: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+    ) -> Self:
+        """Return what tells the sums at nodes, given the numbers and weights of all rows."""
+        present = np.arange(len(numbers)) if weights is None else np.flatnonzero(weights > 0)
+        bins = histogram_bins(numbers[present])
+        inner = np.searchsorted(bins[1:-1], numbers, side="left")
+        sums = loss.sums(numbers, weights)
+        return cls(table, sums, inner.astype(np.uint8), bins + loss.offset, present)
+
+    @property
+    def n_classes(self) -> int:  # type: ignore[override]
+        """The numbers at a node."""
+        return N_SUMS + len(self.bins) - 1
+
+    def start(self) -> Places:
+        return self.present
+
+    def child(self, places: Places, feature: int, is_yes: bool) -> Places:
+        yes = self.table.column(feature)[places] == 1
+        below: Places = places[yes if is_yes else ~yes]
+        return below
+
+    def counts(self, places: Places) -> NDArray[np.float64]:
+        # Each by itself: numpy then adds up in pairs, which loses no digits.
+        sums = [each[places].sum() for each in self.sums]
+        return np.concatenate([sums, np.bincount(self.bin_of[places], minlength=len(self.bins) - 1)])
+
+
+def histogram_bins(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the edges of a small histogram; its outer bins hold the 1 % at either end as well."""
+    low, high = np.quantile(numbers, [0.01, 0.99], method="nearest")
+    least, highest = float(numbers.min()), float(numbers.max())
+    if least == highest:
+        return np.array([least, highest])
+    if low == high:
+        low, high = least, highest
+    share = np.linspace(0, 1, MAX_BINS + 1)
+    edges: NDArray[np.float64] = low * (1 - share) + high * share  # a difference may be infinite
+    edges[0], edges[-1] = least, highest
+    distinct: NDArray[np.float64] = np.unique(edges)
+    return distinct
+
+
+@public
 class RowsOfGraph(_Followed):
     """The rows of a graph as a file tells them: all, and those on the yes-side of each edge.
 
@@ -126,11 +200,18 @@ class RowsOfGraph(_Followed):
     may stand for the same rows.
     """
 
-    def __init__(self, graph: GraphArrays, row_counts: NDArray[np.int64]) -> None:
+    def __init__(
+        self,
+        graph: GraphArrays,
+        row_counts: NDArray[Any],
+        bins: NDArray[np.float64] | None = None,
+    ) -> None:
         self._root = graph.root
         self._begins, self._edges = graph.edge_lists()
         self._row_counts = row_counts
         self.n_classes = row_counts.shape[1]
+        self.dtype = row_counts.dtype.type
+        self.bins = bins  # of numbers
 
     def start(self) -> Places:
         return [self._root], self._row_counts[0]
@@ -147,8 +228,8 @@ class RowsOfGraph(_Followed):
         on_yes = self._row_counts[1 + taken[0]]
         return below, on_yes if is_yes else counts - on_yes
 
-    def counts(self, places: Places) -> NDArray[np.int64]:
-        counts: NDArray[np.int64] = places[1]
+    def counts(self, places: Places) -> NDArray[Any]:
+        counts: NDArray[Any] = places[1]
         return counts
 
 
@@ -181,10 +262,13 @@ def rows_fit(graph: GraphArrays, row_counts: NDArray[np.int64]) -> bool:
     return True
 
 
-def row_source(
-    table: Table, codes: Any, n_classes: int, weights: NDArray[np.float64] | None
-) -> RowSource:
-    """Return what tells the rows at nodes, given the weights of all rows."""
+def row_source(table: Table, target: Target) -> RowSource:
+    """Return what tells the rows at nodes, given what is known of all rows."""
+    weights = target.weights
+    if isinstance(target.loss, OfNumbers):
+        assert target.numbers is not None
+        return RowsOfNumbers.of(table, target.loss, target.numbers, weights)
     if weights is None or weights.min() == weights.max():
         return RowSource()
-    return RowsOfTable(table, np.asarray(codes), n_classes, np.flatnonzero(weights > 0))
+    codes = np.asarray(target.codes)
+    return RowsOfTable(table, codes, target.n_classes, np.flatnonzero(weights > 0))

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._solving.losses import Costs
+from splitsecond._solving.number_losses import OfNumbers
 from splitsecond._tables.labels import codes_of
+from splitsecond._tables.numbers import read_numbers
 from splitsecond._tables.weights import check_sample_weight
 
 if TYPE_CHECKING:
@@ -17,12 +19,31 @@ if TYPE_CHECKING:
 
 def score_of(tree: Tree, leaves: NDArray[np.int64], y: Any, sample_weight: Any, who: str) -> float:
     """Return the accuracy, given the leaf of each row; see `Tree.score`."""
+    if isinstance(tree.loss, OfNumbers):
+        return _explained(tree.loss, tree.labels[leaves], y, sample_weight)
     if not set(tree.labels.tolist()) <= set(tree.classes.tolist()):
         return -expected_cost_of(tree, leaves, y, sample_weight, who)
     from sklearn.metrics import accuracy_score  # takes long to import
 
     predicted = tree.labels[tree.prediction[leaves]]
     return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+
+def _explained(
+    loss: OfNumbers, predicted: NDArray[np.float64], y: Any, sample_weight: Any
+) -> float:
+    """Return what share of the loss about the mean of y is explained: R^2, or D^2."""
+    read = read_numbers(y, len(predicted), loss=loss.name)
+    numbers = read.values + read.offset
+    weights = None
+    if sample_weight is not None:
+        weights = check_sample_weight(sample_weight, len(numbers))
+    mean = np.full(len(numbers), np.average(numbers, weights=weights))
+    lost = float(np.average(loss.row_deviances(numbers, predicted), weights=weights))
+    whole = float(np.average(loss.row_deviances(numbers, mean), weights=weights))
+    if whole == 0:
+        return 1.0 if lost == 0 else 0.0  # as scikit-learn has it
+    return 1 - lost / whole
 
 
 def expected_cost_of(

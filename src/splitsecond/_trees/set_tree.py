@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._estimators.input_reader import InputReader
 from splitsecond._sets.scale import Scale
+from splitsecond._solving.number_losses import N_SUMS, OfNumbers
 from splitsecond._trees.row_counts import RowSource
 from splitsecond._trees.tree import Tree
 
@@ -35,7 +36,11 @@ class TreeSource:
         self.classes = classes
         self.reader = reader
         self.loss = scale.units.loss
-        self.labels = self.loss.labels(classes)
+
+    @cached_property
+    def labels(self) -> NDArray[Any]:
+        """What numbers of predictions stand for."""
+        return self.loss.labels(self.classes)
 
     @cached_property
     def units(self) -> NDArray[np.int32]:
@@ -85,7 +90,26 @@ def _units(tree: SetTree) -> NDArray[np.int64]:
     return units
 
 
+def _sums(tree: SetTree) -> NDArray[np.float64]:
+    """Return what is known of numbers at each node: the sums of their loss, and rows by bin."""
+    rows = tree._source.rows
+    assert rows is not None
+    sums: NDArray[np.float64] = rows.of_tree(tree.feature, tree.left, tree.right)
+    return sums
+
+
+def _counts(tree: SetTree) -> NDArray[np.float64]:
+    if tree.loss.is_of_numbers:
+        sums: NDArray[np.float64] = tree._sums[:, :N_SUMS]
+        return sums
+    weights: NDArray[np.float64] = tree._units * tree._source.scale.unit
+    return weights
+
+
 def _row_counts(tree: SetTree) -> NDArray[np.int64] | None:
+    if tree.loss.is_of_numbers:
+        in_bins: NDArray[np.int64] = tree._sums[:, N_SUMS:].astype(np.int64)
+        return in_bins
     rows = tree._source.rows
     if rows is None:
         return None
@@ -101,10 +125,17 @@ def _n_rows(tree: SetTree) -> NDArray[np.int64]:
 
 
 def _objective(tree: SetTree) -> float:
-    leaves, scale = tree._units[tree.feature < 0], tree._source.scale
+    counts, scale = tree.counts if tree.loss.is_of_numbers else tree._units, tree._source.scale
+    leaves = counts[tree.feature < 0]
     if tree.loss.is_exact:
         return float(scale.units.objective(scale.units.count(leaves), len(leaves), scale.price))
-    return float(tree.loss.relative(leaves, tree._units[0]) + scale.price * len(leaves))
+    return float(tree.loss.relative(leaves, counts[0]) + scale.price * len(leaves))
+
+
+def _labels(tree: SetTree) -> NDArray[Any]:
+    if isinstance(tree.loss, OfNumbers):
+        return tree.loss.value(tree.counts)
+    return tree._source.labels
 
 
 def _asked(tree: SetTree) -> dict[str, Any]:
@@ -115,11 +146,12 @@ _PARTS: dict[str, Callable[[SetTree], Any]] = {
     "feature": lambda tree: tree._nodes[0],
     "left": lambda tree: tree._nodes[1],
     "right": lambda tree: tree._nodes[2],
-    "counts": lambda tree: tree._units * tree._source.scale.unit,
+    "counts": _counts,
     "n_rows": _n_rows,
     "row_counts": _row_counts,
     "loss": lambda tree: tree._source.loss,
-    "labels": lambda tree: tree._source.labels,
+    "labels": _labels,
+    "bins": lambda tree: getattr(tree._source.rows, "bins", None),
     "prediction": lambda tree: tree._source.loss.prediction(tree._units),
     "objective": _objective,
     "classes": lambda tree: tree._source.classes,
@@ -129,5 +161,6 @@ _PARTS: dict[str, Callable[[SetTree], Any]] = {
     "with_missing": lambda tree: tree._asked["with_missing"],
     # Not fields of a tree, but what several of them are made from.
     "_units": _units,
+    "_sums": _sums,
     "_asked": _asked,
 }

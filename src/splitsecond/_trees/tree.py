@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._solving.losses import ZERO_ONE, Loss
+from splitsecond._solving.number_losses import OfNumbers
 from splitsecond._support.names import public
 from splitsecond._tables.binary import Table
 from splitsecond._tables.columns import Variable
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from splitsecond._estimators.fixed import FixedTreeClassifier
 
 
+NO_CLASSES: NDArray[Any] = np.array([], dtype=np.float64)  # of a tree that predicts numbers
+
+
 @public
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree(TreeForms):
@@ -37,12 +41,15 @@ class Tree(TreeForms):
     left, right : ndarray of shape (n_nodes,)
         The node to go to where the answer is yes and where it is no; -1 at a leaf.
     counts : ndarray of shape (n_nodes, n_classes)
-        Training weight of each class at each node.
+        Training weight of each class at each node. Of a tree that predicts numbers: three sums over
+        the training rows, by which ``loss`` tells the mean and the loss of each node.
     n_rows : ndarray of shape (n_nodes,)
         Training rows at each node, apart from those of weight 0.
     row_counts : ndarray of shape (n_nodes, n_classes), or None
         Training rows of each class at each node, whatever their weights; None in weighted models of
-        old files, which do not tell.
+        old files, which do not tell. Of numbers: training rows in each bin of a histogram.
+    bins : ndarray or None
+        The edges of these bins; None for classes.
     classes : ndarray of shape (n_classes,)
         The class labels.
     literals : dict of int to Literal
@@ -56,9 +63,11 @@ class Tree(TreeForms):
     with_missing : frozenset of str
         Names of the variables that had missing values in training; these answer no.
     loss : loss
-        What the tree was fitted for; its ``name`` is "zero_one", "costs", "brier" or "log_loss".
+        What the tree was fitted for; its ``name`` is "zero_one", "costs", "brier" or "log_loss",
+        or "squared_error" or "poisson" for numbers.
     labels : ndarray
-        What `prediction` numbers: the classes, or the actions of ``costs``.
+        What `prediction` numbers: the classes, or the actions of ``costs``. For numbers, the mean
+        of each node, which is what it predicts.
     prediction : ndarray of shape (n_nodes,)
         What each node predicts, or would if it were a leaf: a place in `labels`.
     """
@@ -77,13 +86,15 @@ class Tree(TreeForms):
     # worked out its own yet.
     with_missing: frozenset[str] = field(default_factory=frozenset)
     row_counts: NDArray[np.int64] | None = field(default_factory=lambda: None)
+    bins: NDArray[np.float64] | None = field(default_factory=lambda: None)
     loss: Loss = field(default_factory=lambda: ZERO_ONE)
     labels: NDArray[Any] = field(init=False)
     prediction: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "labels", self.loss.labels(self.classes))
-        object.__setattr__(self, "prediction", self.loss.prediction(self.counts))
+        labels, prediction = self.loss.said(self.counts, self.classes)
+        object.__setattr__(self, "labels", labels)
+        object.__setattr__(self, "prediction", prediction)
 
     @property
     def n_leaves(self) -> int:
@@ -111,9 +122,13 @@ class Tree(TreeForms):
 
     @property
     def training_loss(self) -> float:
-        """Mean loss of a training row: the share misclassified, cost, Brier score or log-loss."""
+        """Mean loss of a training row: the share misclassified, cost, Brier score or log-loss.
+
+        For numbers, the mean squared error or Poisson deviance.
+        """
         leaves = self.counts[self.feature < 0]
-        return float(np.sum(self.loss.loss(leaves)) / self.counts[0].sum())
+        mean = float(np.sum(self.loss.loss(leaves)) / self.loss.total(self.counts[0]))
+        return mean * self.loss.loss_unit if isinstance(self.loss, OfNumbers) else mean
 
     @property
     def feature_importances(self) -> NDArray[np.float64]:
@@ -184,6 +199,10 @@ class Tree(TreeForms):
         """Whether shares of the training weight differ from shares of the rows."""
         if self.row_counts is None:
             return True
+        if self.loss.is_of_numbers:
+            rows = self.row_counts.sum(axis=1)
+            weights = self.loss.total(self.counts)
+            return not np.allclose(weights, rows * (weights[0] / rows[0]), rtol=1e-9, atol=0)
         whole = self.counts[0].sum() / self.row_counts[0].sum()
         return not np.allclose(self.counts, self.row_counts * whole, rtol=1e-9, atol=0)
 

@@ -1,0 +1,82 @@
+"""What regressors add to the estimators of trees: a target of numbers."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+
+from splitsecond._binarizers.base import Target
+from splitsecond._estimators.base import TreeEstimator
+from splitsecond._estimators.fitted import PredictsNumbers
+from splitsecond._estimators.parameters import with_parameters
+from splitsecond._estimators.training import ReadTarget
+from splitsecond._solving.number_losses import N_SUMS, NUMBER_LOSSES
+from splitsecond._solving.solve import Solution
+from splitsecond._support.checks import check_choice
+from splitsecond._tables.binary import Table
+from splitsecond._tables.data_checks import warn_of_lone_leaf
+from splitsecond._tables.numbers import read_numbers
+from splitsecond._trees.tree import NO_CLASSES, Tree
+
+
+@with_parameters
+class TreeRegressor(PredictsNumbers, RegressorMixin, TreeEstimator):  # type: ignore[misc]
+    """What the regressors share."""
+
+    loss: str = "squared_error"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn a tree.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Columns of any kind: numbers, booleans, text, categories, with missing values or not
+            (see `binarizer`).
+        y : array-like of shape (n_samples,)
+            Finite numbers; at least 0 with "poisson", where they are rates: events divided by
+            exposure.
+        sample_weight : array-like of shape (n_samples,), optional
+            Non-negative weights; with "poisson", exposures.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, y, sample_weight)
+
+    # ---- steps of fit --------------------------------------------------------------------------
+
+    def _read_target(
+        self, y: Any, n_rows: int, sample_weight: NDArray[np.float64] | None
+    ) -> ReadTarget:
+        read = read_numbers(y, n_rows, loss=self.loss)
+        present = read.values if sample_weight is None else read.values[sample_weight > 0]
+        loss = NUMBER_LOSSES[self.loss].fitted(present, read.offset)
+        return NO_CLASSES, {"numbers": read.values, "weights": sample_weight, "loss": loss}
+
+    def _check_loss(self) -> None:
+        check_choice("loss", self.loss, list(NUMBER_LOSSES))
+
+    def _tree_of(self, table: Table, target: Target, solution: Solution) -> Tree:
+        assert solution.rows is not None
+        row_counts = solution.counts[:, N_SUMS:].astype(np.int64)
+        return Tree(
+            feature=solution.feature,
+            left=solution.left,
+            right=solution.right,
+            counts=solution.counts[:, :N_SUMS],
+            n_rows=row_counts.sum(axis=1),
+            row_counts=row_counts,
+            classes=NO_CLASSES,
+            bins=solution.rows.bins,
+            objective=float(solution.objective),
+            loss=target.loss,
+            **self._reader().parts_of_tree(solution.feature.tolist()),
+        )
+
+    def _warn_of_leaf(self) -> None:
+        warn_of_lone_leaf(self.tree_, self.regularization)

@@ -1,0 +1,199 @@
+"""Losses of numbers: a leaf says the mean of its rows, or their rate.
+
+What a leaf loses depends on three sums over its rows, which add up as the weights of classes do:
+their weight N; S, weight times number; and Q, what the rows would need if each were a leaf of its
+own. Numbers are taken about a `centre` and in units of a `scale`, so that sums neither overflow nor
+cancel.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from splitsecond._solving.losses import Relative, Weights
+from splitsecond._support.names import public
+
+N_SUMS = 3
+# What is left of a difference of two sums that are the same, as a share of them.
+CANCELLED = 1e-14
+
+
+@dataclass(frozen=True)
+class OfNumbers(Relative):
+    """What losses of numbers share."""
+
+    is_of_numbers = True
+
+    centre: float = 0.0
+    scale: float = 1.0  # a power of two
+    offset: float = 0.0  # that was taken off integers which floats do not hold
+
+    @classmethod
+    @abstractmethod
+    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
+        """Return the loss with the centre and scale that suit some numbers, less an offset."""
+
+    @abstractmethod
+    def sums(
+        self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> list[NDArray[np.float64]]:
+        """Return N, S and Q of single rows."""
+
+    @abstractmethod
+    def value(self, sums: Weights) -> NDArray[np.float64]:
+        """Return what leaves say: the mean of their rows."""
+
+    @property
+    @abstractmethod
+    def loss_unit(self) -> float:
+        """What a loss of 1 is for numbers as they were given; infinite beyond floats."""
+
+    @abstractmethod
+    def row_deviances(
+        self, numbers: NDArray[np.float64], values: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return what rows of weight 1 lose where leaves say these values, as the data has it."""
+
+    def total(self, weights: Weights) -> Any:
+        """Return the weight of all rows in leaves."""
+        return weights[..., 0]
+
+    def said(self, weights: Weights, classes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the value of each leaf, and that it is its own."""
+        return self.value(weights), self.prediction(weights)
+
+    def prediction(self, weights: Weights) -> NDArray[np.int64]:
+        """Return the number of each leaf: its value is its own."""
+        return np.arange(len(weights), dtype=np.int64)
+
+
+@public
+@dataclass(frozen=True)
+class SquaredError(OfNumbers):
+    """Squared distance from the mean of the leaf."""
+
+    name = "squared_error"
+    title = "squared error"
+
+    @classmethod
+    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
+        """Return the loss about the number that is nearest to the middle of their range."""
+        scale = power_of_two(float(np.max(np.abs(numbers))))
+        low, high = numbers.min() / scale, numbers.max() / scale
+        # One of the numbers themselves, so that differences of whole numbers are whole.
+        nearest = int(np.argmin(np.abs(numbers / scale - (low / 2 + high / 2))))
+        centre = float(numbers[nearest])
+        spread = max(high - centre / scale, centre / scale - low)
+        return cls(centre, scale * power_of_two(spread), float(offset))
+
+    def sums(
+        self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> list[NDArray[np.float64]]:
+        """Return N, S and Q = w y^2 of single rows."""
+        apart = self._apart(numbers)
+        weight = np.ones(len(apart)) if weights is None else weights
+        return [weight, weight * apart, weight * apart**2]
+
+    def loss(self, weights: Weights) -> Any:
+        """Return Q - S^2 / N."""
+        n, s, q = weights[..., 0], weights[..., 1], weights[..., 2]
+        left = q - s * (s / np.where(n > 0, n, 1))
+        return np.where(left > CANCELLED * q, left, 0.0)
+
+    def value(self, sums: Weights) -> NDArray[np.float64]:
+        """Return the mean."""
+        n = np.where(sums[..., 0] > 0, sums[..., 0], 1)
+        mean: NDArray[np.float64] = self.centre + self.scale * (sums[..., 1] / n)
+        return mean + self.offset if self.offset else mean
+
+    @property
+    def loss_unit(self) -> float:
+        """The square of the scale."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.float64(self.scale) ** 2)
+
+    def row_deviances(
+        self, numbers: NDArray[np.float64], values: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return squared distances."""
+        with np.errstate(over="ignore"):
+            distances: NDArray[np.float64] = (numbers - values) ** 2
+        return distances
+
+    def _apart(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers about the centre; their difference may be too large for a float."""
+        with np.errstate(over="ignore", under="ignore"):
+            apart = numbers - self.centre
+            if np.isfinite(apart).all():
+                return apart / self.scale
+            halves: NDArray[np.float64] = numbers / self.scale - self.centre / self.scale
+            return halves
+
+
+@public
+@dataclass(frozen=True)
+class Poisson(OfNumbers):
+    """Poisson deviance from the rate of the leaf; weights are exposures, numbers events for 1."""
+
+    name = "poisson"
+    title = "Poisson deviance"
+
+    @classmethod
+    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
+        """Return the loss in units of about the largest rate."""
+        return cls(0.0, power_of_two(float(np.max(numbers))), float(offset))
+
+    def sums(
+        self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> list[NDArray[np.float64]]:
+        """Return N, S and Q = 2 w y ln y of single rows."""
+        rate = numbers / self.scale
+        weight = np.ones(len(rate)) if weights is None else weights
+        logs = np.log(np.where(rate > 0, rate, 1))
+        return [weight, weight * rate, 2 * weight * rate * logs]
+
+    def loss(self, weights: Weights) -> Any:
+        """Return Q - 2 S ln(S / N)."""
+        n, s, q = weights[..., 0], weights[..., 1], weights[..., 2]
+        rate = s / np.where(n > 0, n, 1)
+        mean = 2 * s * np.log(np.where(rate > 0, rate, 1))
+        left = q - mean
+        return np.where(left > CANCELLED * (np.abs(mean) + s), left, 0.0)
+
+    def value(self, sums: Weights) -> NDArray[np.float64]:
+        """Return the rate."""
+        n = np.where(sums[..., 0] > 0, sums[..., 0], 1)
+        rate: NDArray[np.float64] = self.scale * (sums[..., 1] / n)
+        return rate
+
+    @property
+    def loss_unit(self) -> float:
+        """The scale."""
+        return self.scale
+
+    def row_deviances(
+        self, numbers: NDArray[np.float64], values: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return 2 (y ln(y / rate) - y + rate); infinite for an event where the rate is 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.where(numbers > 0, numbers * np.log(numbers / values), 0.0)
+        deviances: NDArray[np.float64] = np.maximum(2 * (logs - numbers + values), 0)
+        return deviances
+
+
+NUMBER_LOSSES: dict[str, type[OfNumbers]] = {loss.name: loss for loss in (SquaredError, Poisson)}
+
+
+def power_of_two(size: float) -> float:
+    """Return the lowest power of two that is no less than a size; 1 for 0."""
+    if size <= 0 or not math.isfinite(size):
+        return 1.0
+    mantissa, exponent = math.frexp(size)
+    exponent = exponent - 1 if mantissa == 0.5 else exponent
+    return math.ldexp(1.0, min(max(exponent, -1022), 1023))
