@@ -23,11 +23,7 @@ _COUNTED_RANGE = 1 << 16
 def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the sorted class labels and, for each row, the number of its class."""
     labels = _as_array(y)
-    if len(labels) != n_rows:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, "
-            f"y has {len(labels)}."
-        )
+    check_length(len(labels), n_rows)
     if labels.dtype.kind in "biu":
         classes, codes = _encode_integers(labels)
         refuse_quantity(classes, n_rows)
@@ -46,6 +42,31 @@ def encode_labels(y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
         return _encode_objects(labels.tolist())
     classes, codes = np.unique(labels, return_inverse=True)
     return classes, codes.astype(np.int32)
+
+
+def check_length(n_values: int, n_rows: int) -> None:
+    """Refuse a target that has more or fewer values than there are rows."""
+    if n_values != n_rows:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {n_rows} rows, "
+            f"y has {n_values}."
+        )
+
+
+def refuse_no_target(y: Any, wanted: str) -> None:
+    """Refuse what cannot be a target, of labels or of numbers, before its values are read."""
+    if isinstance(y, np.ma.MaskedArray):
+        raise ValueError("y is a masked array: drop the masked rows first.")
+    if y is None:
+        raise ValueError(f"requires y to be passed, but the target y is None: give the {wanted}.")
+    if isinstance(y, str):
+        raise ValueError(f"y={shown(y)} is text: pass {wanted}, one for each row of X.")
+
+
+def array_of(series: nw.Series[Any]) -> NDArray[Any]:
+    """Return a target without missing values as numpy has it."""
+    wide = series.dtype in WIDE  # too wide for numpy, which holds them as Python's integers
+    return np.array(series.to_list(), dtype=object) if wide else series.to_numpy()
 
 
 def refuse_column_name(X: Any, y: Any) -> None:
@@ -88,14 +109,7 @@ def _encode_objects(labels: list[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _as_array(y: Any) -> NDArray[Any]:
-    if isinstance(y, np.ma.MaskedArray):
-        raise ValueError("y is a masked array: drop the masked rows first.")
-    if y is None:
-        raise ValueError(
-            "requires y to be passed, but the target y is None: give the class labels."
-        )
-    if isinstance(y, str):
-        raise ValueError(f"y={shown(y)} is text: pass class labels, one for each row of X.")
+    refuse_no_target(y, "class labels")
     if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu" and len(y):
         return y  # the common case, without the questions below
     series = nw.from_native(y, series_only=True, pass_through=True)
@@ -108,8 +122,7 @@ def _as_array(y: Any) -> NDArray[Any]:
                 ". Drop those rows.",
                 row=row,
             )
-        wide = series.dtype in WIDE  # too wide for numpy, which holds them as Python's integers
-        values = np.array(series.to_list(), dtype=object) if wide else series.to_numpy()
+        values = array_of(series)
     else:
         values = np.asarray(y)
     labels: NDArray[Any] = column_or_1d(values, warn=True)
