@@ -36,7 +36,9 @@ public:
         group_.resize(view_.n_words() * kBlock);
         for (std::size_t w = 0; w < view_.n_words(); ++w) {
             if (w % 64 == 0 && limits_.stop()) return false;
-            groups.add(view_.data.data() + w * view_.stride, view_.column(w, view_.ones()),
+            const int n =
+                std::popcount(view_.column(w, view_.ones()));  // they fill the word from its low end
+            groups.add(view_.data.data() + w * view_.stride, static_cast<std::size_t>(n),
                        group_.data() + w * kBlock);
         }
         n_groups_ = groups.size();

@@ -36,7 +36,7 @@ std::optional<Cell> group_rows(const Kernels& kernels, const Table& table, RowGr
         const std::size_t n = std::min(kBlock, table.n_rows - begin);
         for (std::size_t r = 0; r < n; ++r) rows[r] = begin + r;
         if (const auto bad = reader.read(rows, n, columns.data())) return bad;
-        groups.add(columns.data(), n == kBlock ? ~Word{0} : (Word{1} << n) - 1, found);
+        groups.add(columns.data(), n, found);
         for (std::size_t r = 0; r < n; ++r) group[begin + r] = static_cast<std::int32_t>(found[r]);
     }
     return std::nullopt;

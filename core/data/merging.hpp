@@ -2,7 +2,7 @@
 //
 // What:      the group of rows with equal columns that each row belongs to, and the columns of the groups as bits: for
 //            losses that depend on sums over rows alone, which can be taken of a group beforehand.
-// Cost:      one pass over the table, some 10 ns a row of 64 columns; memory for the different rows alone, twice while
+// Cost:      one pass over the table, some 20 ns a row of 64 columns; memory for the different rows alone, twice while
 //            it lasts.
 #pragma once
 

@@ -14,14 +14,16 @@ namespace splitsecond {
 namespace {
 
 constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-constexpr std::size_t kFirstSlots = 64;
+constexpr std::size_t kFirstSlots = 4096;
 constexpr std::size_t kFirstPage = 256;  // rows
 
 std::size_t words_of(std::size_t n_columns) { return (n_columns + 63) / 64; }
 
-// Page 0 has the first kFirstPage rows, and each later one as many as all before it.
-std::size_t page_of(std::size_t row) { return std::bit_width(row / kFirstPage); }
-std::size_t page_begin(std::size_t page) { return page == 0 ? 0 : kFirstPage << (page - 1); }
+// Page p has kFirstPage << p rows. Without a branch, which would go either way.
+std::size_t page_of(std::size_t row) {
+    return static_cast<std::size_t>(std::bit_width((row + kFirstPage) | 1) - std::bit_width(kFirstPage));
+}
+std::size_t page_begin(std::size_t page) { return (kFirstPage << page) - kFirstPage; }
 
 }  // namespace
 
@@ -44,23 +46,19 @@ std::size_t RowGroups::max_bytes(std::size_t n_columns, std::size_t n_rows) {
            (slots + slots / 2) * sizeof(std::uint32_t);
 }
 
-void RowGroups::add(const Word* columns, Word present, std::uint32_t* groups) {
+void RowGroups::add(const Word* columns, std::size_t n, std::uint32_t* groups) {
     transpose(columns);
-    const auto for_rows = [&](const auto& visit) {
-        for (Word left = present; left != 0; left &= left - 1)
-            visit(static_cast<std::size_t>(std::countr_zero(left)));
-    };
     // What a lookup needs is fetched for all rows before the first: large tables are not in the cache.
     Word hashes[kRows];
-    for_rows([&](std::size_t r) {
+    for (std::size_t r = 0; r < n; ++r) {
         hashes[r] = hash_of(rows_.data() + r * n_words_);
         SPLITSECOND_PREFETCH(&slots_[hashes[r] & (slots_.size() - 1)]);
-    });
-    for_rows([&](std::size_t r) {
+    }
+    for (std::size_t r = 0; r < n; ++r) {
         const std::uint32_t group = slots_[hashes[r] & (slots_.size() - 1)];
         if (group != kEmpty) SPLITSECOND_PREFETCH(row(group));
-    });
-    for_rows([&](std::size_t r) { groups[r] = group_of(rows_.data() + r * n_words_, hashes[r]); });
+    }
+    for (std::size_t r = 0; r < n; ++r) groups[r] = group_of(rows_.data() + r * n_words_, hashes[r]);
 }
 
 void RowGroups::transpose(const Word* columns) {
@@ -91,11 +89,18 @@ Word RowGroups::hash_of(const Word* row) const {
     return hash;
 }
 
+// Rows are short, and mostly equal: no branch before the last word.
+bool RowGroups::is_equal(const Word* a, const Word* b) const {
+    Word differ = 0;
+    for (std::size_t word = 0; word < n_words_; ++word) differ |= a[word] ^ b[word];
+    return differ == 0;
+}
+
 std::uint32_t RowGroups::group_of(const Word* row, Word hash) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = hash & mask;
     for (; slots_[slot] != kEmpty; slot = (slot + 1) & mask)
-        if (std::equal(row, row + n_words_, this->row(slots_[slot]))) return slots_[slot];
+        if (is_equal(row, this->row(slots_[slot]))) return slots_[slot];
     keep(row);
     const auto group = static_cast<std::uint32_t>(n_groups_++);
     slots_[slot] = group;

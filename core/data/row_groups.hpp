@@ -25,9 +25,9 @@ public:
     // At most, for all rows.
     static std::size_t max_bytes(std::size_t n_columns, std::size_t n_rows);
 
-    // columns[j] has column j of kRows rows; those in `present` are added, and groups[r] gets the number of row r's
-    // group. Throws LimitReached when memory runs out.
-    void add(const Word* columns, Word present, std::uint32_t* groups);
+    // columns[j] has column j of n <= kRows rows; groups[r] gets the number of row r's group. Throws LimitReached when
+    // memory runs out.
+    void add(const Word* columns, std::size_t n, std::uint32_t* groups);
 
     std::size_t size() const { return n_groups_; }
 
@@ -39,6 +39,7 @@ private:
     void transpose(const Word* columns);
     std::uint32_t group_of(const Word* row, Word hash);
     Word hash_of(const Word* row) const;
+    bool is_equal(const Word* a, const Word* b) const;
     const Word* row(std::size_t group) const;
     void keep(const Word* row);
     void grow();
