@@ -37,7 +37,10 @@ bool is_bytes_in_rows(const Table& table) {
     return !table.dense.empty();
 }
 
+// Rows ascend.
 Word read_bits(const Word* words, const std::size_t* rows, std::size_t n) {
+    if (n > 0 && rows[0] % 64 == 0 && rows[n - 1] - rows[0] == n - 1)  // one word, from its low end
+        return words[rows[0] / 64] & (~Word{0} >> (64 - n));
     Word bits = 0;
     for (std::size_t r = 0; r < n; ++r) bits |= (words[rows[r] / 64] >> rows[r] % 64 & 1) << r;
     return bits;

@@ -19,7 +19,7 @@ public:
 
     BlockReader(const Kernels& kernels, const Table& table);
 
-    // out[j] gets column j of at most kRows rows, row rows[r] in bit r. Returns a cell that is not 0 or 1.
+    // out[j] gets column j of at most kRows rows, which ascend, row rows[r] in bit r. Returns a cell that is not 0 or 1.
     std::optional<Cell> read(const std::size_t* rows, std::size_t n, Word* out) const;
 
 private:

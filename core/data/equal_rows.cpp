@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 #include <vector>
+
+#include "data/row_groups.hpp"
 
 namespace splitsecond {
 namespace {
 
-constexpr std::size_t kBlock = 64;  // rows of a word
-constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-constexpr std::size_t kFirstSlots = 64;
+constexpr std::size_t kBlock = RowGroups::kRows;  // of a word
 
 // Calls visit with the number of every row there is.
 template <class Visit>
@@ -20,38 +19,29 @@ void for_rows(const View& view, const Visit& visit) {
             visit(w * kBlock + static_cast<std::size_t>(std::countr_zero(left)));
 }
 
-// Rows of a view in groups of equal features: an open-addressing table of each group's first row, compared whole.
-class RowGroups {
+// The groups of equal features that a view's rows are in.
+class ViewGroups {
 public:
-    RowGroups(const View& view, Limits& limits)
-        : view_(view),
-          limits_(limits),
-          chunks_((view.n_features + kBlock - 1) / kBlock),
-          features_(limits),
-          first_rows_(limits),
-          group_(limits) {}
+    ViewGroups(const View& view, Limits& limits) : view_(view), limits_(limits), group_(limits) {}
 
     // At most, for all that is done here and in by_group().
     std::size_t bytes() const {
         const std::size_t n_rows = view_.n_words() * kBlock;
-        const std::size_t slots = std::max(kFirstSlots, std::bit_ceil(2 * n_rows + 2));
-        return n_rows * std::max<std::size_t>(chunks_, 1) * sizeof(Word) +
-               (n_rows + slots + slots / 2) * sizeof(std::uint32_t);
+        return RowGroups::max_bytes(view_.n_features, n_rows) + 2 * n_rows * sizeof(std::uint32_t);
     }
 
     // False when stopped.
     bool find(const Kernels& kernels) {
-        if (!transpose(kernels)) return false;
-        first_rows_.resize(kFirstSlots);
-        first_rows_.fill(kEmpty);
+        RowGroups groups(kernels, view_.n_features, view_.n_words() * kBlock, limits_);
         group_.resize(view_.n_words() * kBlock);
         for (std::size_t w = 0; w < view_.n_words(); ++w) {
             if (w % 64 == 0 && limits_.stop()) return false;
-            for (Word left = view_.column(w, view_.ones()); left != 0; left &= left - 1)
-                if (!add(w * kBlock + static_cast<std::size_t>(std::countr_zero(left)))) return false;
+            const int n =
+                std::popcount(view_.column(w, view_.ones()));  // they fill the word from its low end
+            groups.add(view_.data.data() + w * view_.stride, static_cast<std::size_t>(n),
+                       group_.data() + w * kBlock);
         }
-        features_.free();
-        first_rows_.free();
+        n_groups_ = groups.size();
         return true;
     }
 
@@ -68,69 +58,10 @@ public:
     std::size_t n_groups() const { return n_groups_; }
 
 private:
-    // Row r's features, chunk by chunk, at features_[r * chunks_]: the transpose of the packed columns.
-    bool transpose(const Kernels& kernels) {
-        features_.resize(view_.n_words() * kBlock * std::max<std::size_t>(chunks_, 1));
-        features_.fill(0);
-        for (std::size_t w = 0; w < view_.n_words(); ++w) {
-            if (w % 64 == 0 && limits_.stop()) return false;
-            for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-                Word block[kBlock] = {};
-                const std::size_t width = std::min(kBlock, view_.n_features - chunk * kBlock);
-                std::copy_n(view_.data.data() + w * view_.stride + chunk * kBlock, width, block);
-                kernels.transpose(block);
-                for (std::size_t r = 0; r < kBlock; ++r)
-                    features_[(w * kBlock + r) * chunks_ + chunk] = block[r];
-            }
-        }
-        return true;
-    }
-
-    // The slot of the first row that is equal to r, or an empty one.
-    std::uint32_t& slot_of(std::size_t r) {
-        const Word* row = features_.data() + r * chunks_;
-        Word hash = 0;
-        for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
-            hash = (hash ^ row[chunk]) * 0x9E3779B97F4A7C15u;
-            hash ^= hash >> 32;
-        }
-        const std::size_t mask = first_rows_.size() - 1;
-        std::size_t slot = hash & mask;
-        while (first_rows_[slot] != kEmpty &&
-               !std::equal(row, row + chunks_, features_.data() + first_rows_[slot] * chunks_))
-            slot = (slot + 1) & mask;
-        return first_rows_[slot];
-    }
-
-    bool add(std::size_t r) {
-        std::uint32_t& first = slot_of(r);
-        if (first != kEmpty) {
-            group_[r] = group_[first];
-            return true;
-        }
-        first = static_cast<std::uint32_t>(r);
-        group_[r] = n_groups_++;
-        return 2 * n_groups_ < first_rows_.size() || grow();
-    }
-
-    bool grow() {
-        if (limits_.stop()) return false;
-        Buffer<std::uint32_t> smaller(limits_);
-        std::swap(smaller, first_rows_);
-        first_rows_.resize(2 * smaller.size());
-        first_rows_.fill(kEmpty);
-        for (std::size_t i = 0; i < smaller.size(); ++i)
-            if (smaller[i] != kEmpty) slot_of(smaller[i]) = smaller[i];
-        return true;
-    }
-
     const View& view_;
     Limits& limits_;
-    const std::size_t chunks_;
-    Buffer<Word> features_;
-    Buffer<std::uint32_t> first_rows_;
     Buffer<std::uint32_t> group_;  // of each row
-    std::uint32_t n_groups_ = 0;
+    std::size_t n_groups_ = 0;
 };
 
 // What is best for a group, given the classes that are in it: there may be thousands of others.
@@ -146,7 +77,7 @@ std::size_t best_label(const LossType& loss, const std::vector<Count>& weight,
 }  // namespace
 
 void mark_unavoidable(const Kernels& kernels, const Objective& objective, View& view, Limits& limits) {
-    RowGroups groups(view, limits);
+    ViewGroups groups(view, limits);
     if (!limits.has_room(groups.bytes()) || !groups.find(kernels)) return;
     Buffer<std::uint32_t> end(limits), rows(limits);
     groups.by_group(end, rows);

@@ -28,8 +28,8 @@ using namespace nb::literals;
 
 namespace splitsecond {
 
-void bind_tables(nb::module_& m);
 void bind_requests(nb::module_& m);
+void bind_tables(nb::module_& m);       // after requests
 void bind_solving(nb::module_& m);      // after tables and requests
 void bind_guessing(nb::module_& m);     // after requests
 void bind_graphs(nb::module_& m);       // after requests
@@ -51,6 +51,14 @@ NewArray<T> to_array(std::vector<T> values) {
     auto* owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return {owned->data(), {owned->size()}, owner};
+}
+
+// A part of what `owner` holds, for reading; not copied.
+template <class T>
+using SharedArray = nb::ndarray<nb::numpy, const T, nb::ndim<1>>;
+template <class T>
+SharedArray<T> share(const T* values, std::size_t n, nb::handle owner) {
+    return {values, {n}, owner};
 }
 
 // Numbers of trees, a row of words for each.
@@ -95,6 +103,12 @@ void set_search(SearchOptions& options, const Objective& objective, std::size_t 
 // ---- what goes out --------------------------------------------------------------------------------
 
 const char* name_of(Status status);
+
+// (row, column) of a cell that is neither 0 nor 1.
+inline std::optional<std::pair<std::size_t, std::size_t>> place_of(const std::optional<Cell>& cell) {
+    if (!cell) return std::nullopt;
+    return std::make_pair(cell->row, cell->column);
+}
 
 // ---- long work ------------------------------------------------------------------------------------
 

@@ -164,11 +164,7 @@ void bind_requests(nb::module_& m) {
         .def_ro("cache_entries", &Statistics::cache_entries);
 
     nb::class_<Outcome>(m, "Outcome")
-        .def_prop_ro("not_binary",
-                     [](const Outcome& outcome) -> std::optional<std::pair<std::size_t, std::size_t>> {
-                         if (!outcome.not_binary) return std::nullopt;
-                         return std::make_pair(outcome.not_binary->row, outcome.not_binary->column);
-                     })
+        .def_prop_ro("not_binary", [](const Outcome& outcome) { return place_of(outcome.not_binary); })
         .def_ro("packed", &Outcome::packed)
         .def_prop_ro("status", [](const Outcome& outcome) { return name_of(outcome.status); })
         .def_ro("statistics", &Outcome::statistics)

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "data/merging.hpp"
 
 namespace splitsecond {
 namespace {
@@ -112,6 +113,39 @@ HeldTarget target_of_sums(
     return {target, target.n_rows, AnyArray(sums), std::move(rows)};
 }
 
+MergedRows merge(const HeldTable& held, const RunOptions& run) {
+    return run_within(run,
+                      [&](Limits& limits) { return merge_rows(find_kernels("auto"), held.table, limits); });
+}
+
+std::vector<SharedArray<Word>> merged_columns(const nb::handle& self) {
+    const auto& merged = nb::cast<const MergedRows&>(self);
+    std::vector<SharedArray<Word>> columns;
+    for (std::size_t j = 0; j < merged.n_columns; ++j)
+        columns.push_back(share(merged.columns.data() + j * merged.n_words(), merged.n_words(), self));
+    return columns;
+}
+
+void bind_merging(nb::module_& m) {
+    const auto list = [](std::vector<std::int32_t> MergedRows::* member) {
+        return [member](const nb::handle& self) {
+            const auto& values = nb::cast<const MergedRows&>(self).*member;
+            return share(values.data(), values.size(), self);
+        };
+    };
+    nb::class_<MergedRows>(m, "MergedRows")
+        .def_prop_ro("not_binary", [](const MergedRows& merged) { return place_of(merged.not_binary); })
+        .def_prop_ro("status", [](const MergedRows& merged) { return name_of(merged.status); })
+        .def_prop_ro("n_groups", &MergedRows::n_groups)
+        .def_prop_ro("group", list(&MergedRows::group), "The number of each row's group.")
+        .def_prop_ro("first", list(&MergedRows::first), "The first row of each group.")
+        .def_prop_ro("columns", &merged_columns,
+                     "Each of the table's columns: bits of the groups, 64 a word.");
+    m.def("merge_rows", &merge, "table"_a, "run"_a,
+          "Groups rows with equal columns. All is empty where there is a cell that is not binary, or a "
+          "limit was reached.");
+}
+
 }  // namespace
 
 void check_rows(const HeldTable& table, const HeldTarget& target) {
@@ -139,13 +173,12 @@ void bind_tables(nb::module_& m) {
         .def_static("packed", &packed_table, "columns"_a, "n_rows"_a)
         .def(
             "find_non_binary",
-            [](const HeldTable& held) -> std::optional<std::pair<std::size_t, std::size_t>> {
+            [](const HeldTable& held) {
                 const std::optional<Cell> cell = [&] {
                     const nb::gil_scoped_release release;
                     return find_non_binary(find_kernels("auto"), held.table);
                 }();
-                if (!cell) return std::nullopt;
-                return std::make_pair(cell->row, cell->column);
+                return place_of(cell);
             },
             "A cell (row, column) that is neither 0 nor 1; None: there is none.");
     nb::class_<HeldTarget>(m, "Target")
@@ -157,6 +190,7 @@ void bind_tables(nb::module_& m) {
             },
             "classes"_a, "n_classes"_a, "weights"_a.none() = nb::none())
         .def_static("of_sums", &target_of_sums, "sums"_a, "rows"_a.none() = nb::none());
+    bind_merging(m);
 }
 
 }  // namespace splitsecond

@@ -19,6 +19,7 @@ from splitsecond._support.checks import check_choice
 from splitsecond._tables.binary import Table
 from splitsecond._tables.data_checks import warn_of_lone_leaf
 from splitsecond._tables.numbers import read_numbers
+from splitsecond._trees.row_counts import RowsOfNumbers
 from splitsecond._trees.tree import NO_CLASSES, Tree
 
 
@@ -62,7 +63,7 @@ class TreeRegressor(PredictsNumbers, RegressorMixin, TreeEstimator):  # type: ig
         check_choice("loss", self.loss, list(NUMBER_LOSSES))
 
     def _tree_of(self, table: Table, target: Target, solution: Solution) -> Tree:
-        assert solution.rows is not None
+        assert isinstance(solution.rows, RowsOfNumbers)
         row_counts = solution.counts[:, N_SUMS:].astype(np.int64)
         return Tree(
             feature=solution.feature,

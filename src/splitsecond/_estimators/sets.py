@@ -82,6 +82,13 @@ class RashomonEstimator(FittedSet, TreeEstimator):
         raise NotImplementedError
 
     def _solve(self, table: Table, target: Target) -> SetSolution | NotBinaryError:
+        run = run_options(
+            table,
+            time_limit=target.time_left(),
+            memory_limit=self.memory_limit,
+            n_jobs=self.n_jobs,
+            progress=progress_of(self.verbose),
+        )
         problem = Problem.of(
             table,
             target.codes,
@@ -92,6 +99,7 @@ class RashomonEstimator(FittedSet, TreeEstimator):
             loss=target.loss,
             numbers=target.numbers,
             unit_bits=SET_BITS,
+            run=run,
         )
 
         def bound(loss: int, leaves: int) -> int:
@@ -107,24 +115,18 @@ class RashomonEstimator(FittedSet, TreeEstimator):
             exact_last_split=bool(getattr(self, "exact_last_split", False)),
             bound=bound,
             min_leaf_rows=self._min_leaf_rows(table, target),
-            run=run_options(
-                table,
-                time_limit=target.time_left(),
-                memory_limit=self.memory_limit,
-                n_jobs=self.n_jobs,
-                progress=progress_of(self.verbose),
-            ),
+            run=run,
             speed=_core.Speed(),
         )
-        found = _core.find_set(problem.table.core(), problem.target, request)
+        found = _core.find_set(problem.rows.table.core(), problem.rows.target, request)
         refused = refusal(table, found)
         if refused is not None:
             return refused
         scale = Scale(
             price=problem.price,
             units=problem.units,
-            weight=problem.weight,
-            unit=problem.weight_unit,
+            weight=problem.rows.weight,
+            unit=problem.rows.weight_unit,
             loss_price=problem.loss_price,
             leaf_price=problem.leaf_price,
             max_leaves=problem.max_leaves,
@@ -182,7 +184,7 @@ class RashomonEstimator(FittedSet, TreeEstimator):
             scale=scale,
             bound=bound,
             proved=found.proved,
-            integers=problem.integers,
+            integers=problem.rows.integers,
             rows=rows,
         )
 
@@ -342,7 +344,7 @@ class RESPLIT(TreeClassifier, _Resplit):
 @public
 @with_parameters
 class TreeFARMSRegressor(TreeRegressor, _TreeFarms):
-    """Every regression tree of depth `max_depth` whose objective is within `epsilon` of the optimum.
+    """Every regression tree of depth `max_depth` within `epsilon` of the optimum.
 
     Leaves' losses are rounded to 2**-16 of that of a single leaf, and the set is exact for the
     rounded objective (see `TreeSet`).

@@ -214,7 +214,6 @@ class GreedyTreeClassifier(_GreedyBelow, _Greedy):
     """
 
 
-
 @public
 @with_parameters
 class OptimalTreeClassifier(TreeClassifier, _Optimal):
@@ -259,8 +258,8 @@ class LicketySPLITRegressor(TreeRegressor, _Lickety):
 
     Each split is the one whose greedy completion is best. Inside the search, numbers stand on a
     grid: exactly where they have few digits, otherwise so finely that no tree's loss changes by
-    more than 1e-6 of that of a single leaf (``statistics_["rounding"]`` has what it was). Values and
-    losses of the tree are those of the data as given.
+    more than 1e-6 of that of a single leaf (``statistics_["rounding"]`` has what it was). Values
+    and losses of the tree are those of the data as given.
 
     Parameters
     ----------

@@ -43,10 +43,6 @@ class Encoded:
     weight: int  # of all rows, in the core's units
     weight_unit: float  # one of them in the user's weights
 
-    def target(self, rows: NDArray[np.int32] | None) -> _core.Target:
-        """Return what the core takes, given how many rows each stands for; None: one."""
-        return _core.Target.of_sums(self.channels, rows)
-
 
 @dataclass(frozen=True)
 class _Rows:
@@ -74,7 +70,7 @@ def encode(
     root = np.array([each.sum() for each in sums])
     root_loss = float(loss.loss(root))
     if isinstance(loss, Poisson):
-        rows = _of_rates(loss, sums, weights, weight_unit, group, root_loss)
+        rows = _of_rates(loss, sums, group, weight_unit=weight_unit, root_loss=root_loss)
     else:
         rows = _of_means(loss, numbers, integers, group, root_loss)
     return _in_channels(loss, rows, root_loss, weight_unit, bits=bits, max_leaves=max_leaves)
@@ -167,11 +163,11 @@ def _of_means(
     present = integers > 0
     least = float(numbers[present].min())
     whole = _on_own_grid(numbers, least, present)
-    n = _grouped(integers, group)
+    n = _whole_grouped(integers, group)
     shift = -float(loss.sums(np.array([least]), None)[1][0])
     if whole is not None:
         steps, step = whole
-        return _Rows(n, _grouped(steps * integers, group), step / loss.scale, shift, 0.0)
+        return _Rows(n, _whole_grouped(steps * integers, group), step / loss.scale, shift, 0.0)
     apart = (loss.sums(numbers, None)[1] + shift) * present
     sums = _grouped(apart * integers, group)
     root = math.sqrt(root_loss)
@@ -180,21 +176,21 @@ def _of_means(
     at_one = math.sqrt(float(np.sum(1 / np.maximum(n, 1))) / 12)
     grid = 2.0 ** math.floor(math.log2(max(resolution * root / at_one / 4, 2.0**-1000)))
     grid = max(grid, float(sums.max()) * 2.0**-50, 2.0**-1000)
-    steps = np.rint(sums / grid)
-    off = math.sqrt(float(np.sum((sums - steps * grid) ** 2 / np.maximum(n, 1))))
-    return _Rows(n, steps.astype(np.int64), grid, shift, off * (2 * root + off))
+    rounded = np.rint(sums / grid)
+    off = math.sqrt(float(np.sum((sums - rounded * grid) ** 2 / np.maximum(n, 1))))
+    return _Rows(n, rounded.astype(np.int64), grid, shift, off * (2 * root + off))
 
 
 def _of_rates(
     loss: Poisson,
     sums: list[NDArray[np.float64]],
-    weights: NDArray[np.float64] | None,
-    weight_unit: float,
     group: NDArray[np.int32] | None,
+    *,
+    weight_unit: float,
     root_loss: float,
 ) -> _Rows:
     """Put events (exposure times rate) on a grid; where they are whole numbers, on theirs."""
-    n = _grouped(sums[0].astype(np.int64), group)
+    n = _whole_grouped(sums[0].astype(np.int64), group)
     events = _grouped(sums[1], group)
     in_units = events * (weight_unit * loss.scale)  # as the user has them
     counts = np.rint(in_units)
@@ -251,12 +247,17 @@ def _is_whole(numbers: NDArray[np.float64], least: float, factor: int) -> bool:
         )
 
 
-def _grouped(values: NDArray[np.generic], group: NDArray[np.int32] | None) -> NDArray[np.generic]:
+def _grouped(values: NDArray[np.float64], group: NDArray[np.int32] | None) -> NDArray[np.float64]:
     """Return the sums of groups."""
     if group is None:
         return values
-    sums = np.bincount(group, weights=values.astype(np.float64))
-    return np.rint(sums).astype(np.int64) if values.dtype.kind in "iu" else sums
+    sums: NDArray[np.float64] = np.bincount(group, weights=values)
+    return sums
+
+
+def _whole_grouped(values: NDArray[np.int64], group: NDArray[np.int32] | None) -> NDArray[np.int64]:
+    """Return the sums of groups of whole numbers, which are below 2**53."""
+    return np.rint(_grouped(values.astype(np.float64), group)).astype(np.int64)
 
 
 def _rate_offsets(

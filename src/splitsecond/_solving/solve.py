@@ -20,10 +20,11 @@ from splitsecond._solving.number_losses import OfNumbers
 from splitsecond._solving.units import TREE_BITS, Units
 from splitsecond._support.checks import check_limit, check_number
 from splitsecond._tables.binary import Table
+from splitsecond._tables.bits import PackedTable
 from splitsecond._tables.errors import NotBinaryError
 from splitsecond._tables.reading import read_table
 from splitsecond._tables.weights import as_integers
-from splitsecond._trees.row_counts import RowsOfNumbers
+from splitsecond._trees.row_counts import RowsOfNumbers, RowSource
 
 ALGORITHMS = ("greedy", "lickety", "split", "optimal")
 MAX_THREADS = 1024
@@ -33,19 +34,26 @@ Progress = Callable[[int, int, float], object]
 
 
 @dataclass(frozen=True)
-class Problem:
-    """What the core searches: rows, what is counted of them, and prices that order trees exactly."""
+class Counted:
+    """What the core counts: the rows, and their classes and weights, or sums of numbers."""
 
     table: Table  # for numbers, of different rows: those that are alike are one
     target: _core.Target
     n_channels: int  # counts of a node: the classes, or the sums of numbers
-    integers: NDArray[np.int32] | None  # weights of classes; None: all 1
     weight: int
-    weight_unit: float  # one of the core's units in the user's weights
+    units: Units
+    integers: NDArray[np.int32] | None = None  # weights of classes; None: all 1
+    weight_unit: float = 1.0  # one of the core's units in the user's weights
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What the core counts, and prices that order trees exactly."""
+
+    rows: Counted
     price: Fraction  # lambda
     depth: int
     max_leaves: int
-    units: Units
     loss_price: int
     leaf_price: int
 
@@ -62,6 +70,7 @@ class Problem:
         loss: Loss = ZERO_ONE,
         numbers: NDArray[np.float64] | None = None,
         unit_bits: int = TREE_BITS,
+        run: _core.RunOptions | None = None,
     ) -> Problem:
         """Bring what the user gave into the core's units: classes, or numbers."""
         depth = int(min(max_depth, table.n_columns))
@@ -70,21 +79,19 @@ class Problem:
         max_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
         weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         price = as_fraction(regularization)
+        scale = {"bits": unit_bits, "max_leaves": max_leaves}
         if numbers is None:
-            counted = _of_classes(codes, n_classes, weights, loss, unit_bits, max_leaves)
+            rows = _of_classes(table, codes, n_classes, weights, loss, **scale)
         else:
             assert isinstance(loss, OfNumbers)
-            counted = _of_numbers(table, numbers, weights, loss, unit_bits, max_leaves)
-        units: Units = counted["units"]
-        loss_price, leaf_price = units.prices(price, max_leaves)
-        return cls(
-            **{"table": table, **counted},
-            price=price,
-            depth=depth,
-            max_leaves=max_leaves,
-            loss_price=loss_price,
-            leaf_price=leaf_price,
-        )
+            rows = _of_numbers(table, numbers, weights, loss, run or _core.RunOptions(), **scale)
+        loss_price, leaf_price = rows.units.prices(price, max_leaves)
+        return cls(rows, price, depth, max_leaves, loss_price, leaf_price)
+
+    @property
+    def units(self) -> Units:
+        """Of losses."""
+        return self.rows.units
 
     def counted(self, loss: int, leaves: int) -> Fraction:
         """Return the objective of a tree whose loss is counted in units."""
@@ -109,32 +116,34 @@ class Problem:
 
 
 def _of_classes(
+    table: Table,
     codes: Any,
     n_classes: int,
     weights: NDArray[np.float64] | None,
     loss: Loss,
-    unit_bits: int,
+    *,
+    bits: int,
     max_leaves: int,
-) -> dict[str, Any]:
-    """Return the parts of a problem that depend on classes."""
+) -> Counted:
     # A byte a row where that is enough: with few columns classes weigh as much as the table.
     codes = np.ascontiguousarray(codes, dtype=np.uint8 if n_classes <= 256 else np.int32)
     integers = as_integers(weights)
-    weight = len(codes) if integers is None else int(integers.sum(dtype=np.int64))
+    weight = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
     if loss is ZERO_ONE:
         units = Units.of_errors(weight)
     else:
         sums = np.bincount(codes, weights=integers, minlength=n_classes)
         totals = np.rint(sums).astype(np.int64)  # below 2**31, and exact in floats
-        units = Units.of(loss, totals, bits=unit_bits, max_leaves=max_leaves)
-    return {
-        "target": _core.Target(codes, n_classes, integers),
-        "n_channels": n_classes,
-        "integers": integers,
-        "weight": weight,
-        "weight_unit": 1.0 if weights is None else float(weights.sum()) / weight,
-        "units": units,
-    }
+        units = Units.of(loss, totals, bits=bits, max_leaves=max_leaves)
+    return Counted(
+        table,
+        _core.Target(codes, n_classes, integers),
+        n_classes,
+        weight,
+        units,
+        integers,
+        1.0 if weights is None else float(weights.sum()) / weight,
+    )
 
 
 def _of_numbers(
@@ -142,19 +151,31 @@ def _of_numbers(
     numbers: NDArray[np.float64],
     weights: NDArray[np.float64] | None,
     loss: OfNumbers,
-    unit_bits: int,
+    run: _core.RunOptions,
+    *,
+    bits: int,
     max_leaves: int,
-) -> dict[str, Any]:
-    """Return the parts of a problem that depend on numbers."""
-    encoded = encode(loss, numbers, weights, None, bits=unit_bits, max_leaves=max_leaves)
-    return {
-        "target": encoded.target(None),
-        "n_channels": len(encoded.channels),
-        "integers": None,
-        "weight": encoded.weight,
-        "weight_unit": encoded.weight_unit,
-        "units": encoded.units,
-    }
+) -> Counted:
+    merged = _core.merge_rows(table.core(), run)
+    if merged.status == "interrupted":
+        raise KeyboardInterrupt
+    group = rows = None
+    if merged.status == "complete" and merged.not_binary is None:  # otherwise the search tells
+        group = merged.group
+        present = None if weights is None else weights > 0
+        counts = np.bincount(group, weights=present, minlength=merged.n_groups)
+        # Groups without weight count for nothing, but there are no groups without rows.
+        rows = np.maximum(counts, 1).astype(np.int32)
+        table = PackedTable(merged.n_groups, table.n_columns, table.labels, merged.columns)
+    encoded = encode(loss, numbers, weights, group, bits=bits, max_leaves=max_leaves)
+    return Counted(
+        table,
+        _core.Target.of_sums(encoded.channels, rows),
+        len(encoded.channels),
+        encoded.weight,
+        encoded.units,
+        weight_unit=encoded.weight_unit,
+    )
 
 
 def run_options(
@@ -224,7 +245,7 @@ class Solution:
     lower_bound: Fraction  # of every tree within the depth limit
     status: str
     statistics: dict[str, Any]
-    rows: RowsOfNumbers | None = field(default=None, kw_only=True)
+    rows: RowSource | None = field(default=None, kw_only=True)  # of a set, or of numbers
 
     @property
     def loss(self) -> Fraction:
@@ -274,6 +295,17 @@ class Request:
             max_depth=self.max_depth,
             loss=self.loss,
             numbers=self.numbers,
+            run=self.run(),
+        )
+
+    def run(self) -> _core.RunOptions:
+        """Return the limits as the core takes them."""
+        return run_options(
+            self.table,
+            time_limit=self.time_limit,
+            memory_limit=self.memory_limit,
+            n_jobs=self.n_jobs,
+            progress=self.progress,
         )
 
     def core(self, problem: Problem) -> _core.TreeRequest:
@@ -288,13 +320,7 @@ class Request:
             completion=self.completion,
             exact_last_split=self.exact_last_split,
             min_leaf_rows=self.min_leaf_rows,
-            run=run_options(
-                self.table,
-                time_limit=self.time_limit,
-                memory_limit=self.memory_limit,
-                n_jobs=self.n_jobs,
-                progress=self.progress,
-            ),
+            run=self.run(),
             speed=_core.Speed(**self.speed),
         )
 
@@ -305,12 +331,12 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
     The core looks at every value while it packs them: to look before would take as long again.
     """
     table, problem = request.table, request.problem()
-    found = _core.solve(problem.table.core(), problem.target, request.core(problem))
+    found = _core.solve(problem.rows.table.core(), problem.rows.target, request.core(problem))
     refused = refusal(table, found)
     if refused is not None:
         return refused
-    counts: NDArray[Any] = found.counts.astype(np.int64).reshape(-1, problem.n_channels)
-    rows = None
+    counts: NDArray[Any] = found.counts.astype(np.int64).reshape(-1, problem.rows.n_channels)
+    rows: RowSource | None = None
     if request.numbers is not None:  # as the data has them, not as the core rounds them
         assert isinstance(request.loss, OfNumbers)
         rows = RowsOfNumbers.of(table, request.loss, request.numbers, request.weights)
@@ -326,7 +352,7 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
         counts=counts,
         errors=found.loss,
         leaves=found.leaves,
-        weight=problem.weight,
+        weight=problem.rows.weight,
         units=problem.units,
         objective=reached,
         lower_bound=bound,

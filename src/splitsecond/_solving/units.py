@@ -48,7 +48,8 @@ class Channels:
         sums = np.zeros(counts.shape[:-1])
         for limb in range(counts.shape[-1] - 1, 1, -1):
             sums = sums * 2.0**self.limb_bits + counts[..., limb]
-        return sums / np.maximum(counts[..., 0], 1) * self.grid - self.shift
+        means: NDArray[np.float64] = sums / np.maximum(counts[..., 0], 1) * self.grid - self.shift
+        return means
 
 
 @public
@@ -130,7 +131,7 @@ class Units:
         means = self.channels.means(counts)
         return self.loss.value(np.stack([np.ones_like(means), means], axis=-1))
 
-    def count(self, leaves: NDArray[np.int64]) -> int:
+    def count(self, leaves: NDArray[Any]) -> int:
         """Return the loss of a tree in units, given the weights of its leaves."""
         if isinstance(self.loss, Costs):
             return int(self.loss.action_units(leaves).min(axis=-1).sum())

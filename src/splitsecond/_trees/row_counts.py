@@ -75,7 +75,7 @@ class _Followed(RowSource):
         right: NDArray[np.int32],
         units: NDArray[np.int64] | None = None,
     ) -> NDArray[Any]:
-        found = np.zeros((len(feature), self.n_classes), dtype=self.dtype)
+        found: NDArray[Any] = np.zeros((len(feature), self.n_classes), dtype=self.dtype)
         waiting = [(0, self.start())]
         while waiting:
             node, places = waiting.pop()
@@ -88,7 +88,7 @@ class _Followed(RowSource):
 
     def of_graph(self, graph: GraphArrays) -> NDArray[Any] | None:
         begins, edges = graph.edge_lists()
-        found = np.zeros((1 + len(edges), self.n_classes), dtype=self.dtype)
+        found: NDArray[Any] = np.zeros((1 + len(edges), self.n_classes), dtype=self.dtype)
         found[0] = self.counts(self.start())
         seen = {graph.root}
         # Rows of a node are found when its turn comes, or all of them would be held at once.
@@ -174,7 +174,8 @@ class RowsOfNumbers(_Followed):
     def counts(self, places: Places) -> NDArray[np.float64]:
         # Each by itself: numpy then adds up in pairs, which loses no digits.
         sums = [each[places].sum() for each in self.sums]
-        return np.concatenate([sums, np.bincount(self.bin_of[places], minlength=len(self.bins) - 1)])
+        in_bins = np.bincount(self.bin_of[places], minlength=len(self.bins) - 1)
+        return np.concatenate([sums, in_bins])
 
 
 def histogram_bins(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
