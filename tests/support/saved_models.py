@@ -28,7 +28,7 @@ from splitsecond import (
     load,
     save,
 )
-from splitsecond._estimators.base import TreeClassifier
+from splitsecond._estimators.classifiers import TreeClassifier
 
 MODELS = Path(__file__).parents[1] / "models"
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from splitsecond._estimators.fitted import PredictsByTree
+from splitsecond._estimators.fitted import PredictsClasses
 from splitsecond._estimators.reports import fit_text, tree_size
 from splitsecond._support.messages import SaysFitFirst, shown
 from splitsecond._support.names import public
@@ -21,7 +21,7 @@ from splitsecond._trees.tree import Tree
 
 @public
 class FixedTreeClassifier(
-    PredictsByTree,
+    PredictsClasses,
     SaysFitFirst,
     ShowsItsTree,
     ClassifierMixin,  # type: ignore[misc]

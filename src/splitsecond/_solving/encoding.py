@@ -251,8 +251,7 @@ def _grouped(values: NDArray[np.float64], group: NDArray[np.int32] | None) -> ND
     """Return the sums of groups."""
     if group is None:
         return values
-    sums: NDArray[np.float64] = np.bincount(group, weights=values)
-    return sums
+    return np.bincount(group, weights=values).astype(np.float64, copy=False)
 
 
 def _whole_grouped(values: NDArray[np.int64], group: NDArray[np.int32] | None) -> NDArray[np.int64]:
