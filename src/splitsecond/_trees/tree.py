@@ -221,11 +221,11 @@ class Tree(TreeForms):
                [0.713, 0.979]])
         """
         method = chosen_method(self.loss, method)
-        if X is None and y is None:
+        if X is None and y is None and sample_weight is None:
             if isinstance(self.loss, OfNumbers):
                 return value_intervals(self.loss, self.counts, self.n_rows, level, method)
             return share_intervals(row_counts_of(self), level, method)
-        if y is None:
+        if X is not None and y is None:
             what = "numbers" if self.loss.is_of_numbers else "classes"
             raise ValueError(f"X was given without y: give the {what} of its rows.")
         new = overlay_of(self, X, y, sample_weight)
