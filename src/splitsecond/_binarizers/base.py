@@ -33,7 +33,7 @@ READING_SHARE, CHOOSING_SHARE, ANSWERING_SHARE = 0.5, 0.8, 1.4
 
 @dataclass(frozen=True)
 class Target:
-    """What a binarizer may know about the classes, and what it may use."""
+    """What a binarizer may know about the target, and what it may use."""
 
     codes: NDArray[Any] | None = None
     n_classes: int = 0
@@ -42,6 +42,7 @@ class Target:
     n_jobs: int | None = None
     limits: BinarizingLimits = field(default_factory=BinarizingLimits)
     loss: Loss = ZERO_ONE  # what the tree is fitted for
+    numbers: NDArray[np.float64] | None = None  # y of a regression, finite, in place of codes
 
     def time_left(self) -> float | None:
         """Return the seconds left."""
@@ -107,7 +108,8 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Columns of any kind: numbers, booleans, text, categories, with missing values or not.
         y : array-like of shape (n_samples,), optional
-            Class labels; only `ThresholdGuessBinarizer` needs them.
+            Class labels, or the numbers of a regression; only `ThresholdGuessBinarizer` needs
+            them.
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative weights.
 
@@ -119,8 +121,7 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
         weights = None
         if sample_weight is not None:
             weights = check_sample_weight(sample_weight, table.n_rows)
-        codes, n_classes = self._read_target(y, table.n_rows)
-        return self.fit_raw(table, Target(codes, n_classes, weights))
+        return self.fit_raw(table, self._read_target(y, table.n_rows, weights))
 
     def fit_raw(self, table: RawTable, target: Target) -> Self:
         """Choose the questions for a table that is open already."""
@@ -286,8 +287,8 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
         """Decide what every column is and choose the questions."""
         raise NotImplementedError
 
-    def _read_target(self, y: Any, n_rows: int) -> tuple[NDArray[Any] | None, int]:
-        return None, 0
+    def _read_target(self, y: Any, n_rows: int, weights: NDArray[np.float64] | None) -> Target:
+        return Target(weights=weights)
 
     def _check_parameters(self) -> None:
         pass
