@@ -1,12 +1,12 @@
 #include "guess/boosting.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include "guess/histograms.hpp"
+#include "guess/objectives.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/workers.hpp"
 
@@ -17,47 +17,33 @@ constexpr std::size_t kWays = 4;  // sums side by side, since an addition must w
 constexpr double kTie = 1e-6;
 constexpr std::uint32_t kNoQuestion = UINT32_MAX;
 
-// e^x, for any x but NaN, from additions and multiplications alone: to 3e-7 near 0 and 4e-6 at the ends,
-// which leaves the probabilities made of it right to 2e-7.
-inline float exponential(float x) {
-    const float clamped = std::min(std::max(x, -80.0f), 80.0f);
-    const float scaled = clamped * 1.44269504f;
-    constexpr float kShift = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
-    const float shifted = scaled + kShift;
-    const float whole = shifted - kShift;
-    const float t = (scaled - whole) * 0.693147181f;
-    const float series =
-        1.0f + t * (1.0f + t * (0.5f + t * (0.166666667f + t * (0.0416666667f +
-                                                                t * (0.00833333333f + t * 0.00138888889f)))));
-    return series * std::bit_cast<float>((static_cast<std::int32_t>(whole) + 127) << 23);
-}
-
 struct Choice {
     std::uint32_t column = kNoQuestion;
     std::uint32_t bin = 0;
     double gain = 0;
 };
 
+template <class Objective>
 class Booster {
 public:
-    Booster(const std::vector<BinnedColumn>& columns, std::size_t n_rows, const std::int32_t* classes,
-            std::size_t n_classes, const double* weights, const BoostOptions& options, Limits& limits)
+    Booster(const std::vector<BinnedColumn>& columns, std::size_t n_rows, const Objective& objective,
+            const double* weights, const BoostOptions& options, Limits& limits)
         : columns_(columns),
           n_(n_rows),
-          classes_(classes),
-          outputs_(n_classes == 2 ? 1 : n_classes),
-          weights_(weights),
+          objective_(objective),
+          outputs_(objective.outputs()),
+          weights_{weights},
           options_(options),
           limits_(limits),
           workers_(options.n_threads, limits),
           max_nodes_(std::size_t{1} << (options.max_depth - 1)),
           scores_(limits),
-          probabilities_(limits),
+          predictions_(limits),
           gradients_(limits),
           nodes_(limits),
           histograms_(columns, n_rows, max_nodes_, limits) {
         scores_.resize(outputs_ * n_);
-        probabilities_.resize(outputs_ * n_);
+        predictions_.resize(outputs_ * n_);
         gradients_.resize(n_);
         nodes_.resize(n_);
     }
@@ -65,7 +51,8 @@ public:
     std::vector<Question> run() {
         scale_weights();
         if (!(total_weight_ > 0) || std::isinf(total_weight_)) return {};
-        start_at_class_shares();
+        for (std::size_t output = 0; output < outputs_; ++output)
+            std::fill_n(scores_.data() + output * n_, n_, objective_.start(output, weights_, total_weight_));
         std::size_t last_new = 0;  // round
         for (std::size_t round = 0;; ++round) {
             if (round >= options_.rounds &&
@@ -73,7 +60,9 @@ public:
                  round / 10 >= options_.rounds))
                 break;
             const std::size_t known = questions_.size();
-            compute_probabilities();
+            for_slices([&](std::size_t, std::size_t begin, std::size_t end) {
+                objective_.predict(scores_.data(), predictions_.data(), begin, end);
+            });
             bool learned = false;
             for (std::size_t output = 0; output < outputs_; ++output) {
                 learned |= grow(output);
@@ -86,11 +75,6 @@ public:
     }
 
 private:
-    double weight(std::size_t row) const { return weights_ == nullptr ? 1.0 : weights_[row] * weight_scale_; }
-    double is_class(std::size_t row, std::size_t output) const {
-        return static_cast<std::size_t>(classes_[row]) == (outputs_ == 1 ? 1 : output) ? 1.0 : 0.0;
-    }
-
     // Calls body(slice, begin, end) for every slice of the rows, in several threads.
     template <class Body>
     void for_slices(const Body& body) {
@@ -102,45 +86,15 @@ private:
     // The heaviest row gets a weight of about 1, so that squares of sums neither overflow nor vanish. Since
     // the scale is a power of two, no digit changes.
     void scale_weights() {
-        if (weights_ != nullptr) {
+        if (const double* weights = weights_.weights; weights != nullptr) {
             int exponent = 0;
-            std::frexp(*std::max_element(weights_, weights_ + n_), &exponent);
-            weight_scale_ = std::ldexp(1.0, -std::max(exponent, -1022));
+            std::frexp(*std::max_element(weights, weights + n_), &exponent);
+            weights_.scale = std::ldexp(1.0, -std::max(exponent, -1022));
         }
-        for (std::size_t row = 0; row < n_; ++row) total_weight_ += weight(row);
+        for (std::size_t row = 0; row < n_; ++row) total_weight_ += weights_[row];
     }
 
-    void start_at_class_shares() {
-        for (std::size_t output = 0; output < outputs_; ++output) {
-            double inside = 0;
-            for (std::size_t row = 0; row < n_; ++row) inside += weight(row) * is_class(row, output);
-            const double share = std::clamp(inside / total_weight_, 1e-6, 1 - 1e-6);
-            const auto score =
-                static_cast<float>(outputs_ == 1 ? std::log(share / (1 - share)) : std::log(share));
-            std::fill_n(scores_.data() + output * n_, n_, score);
-        }
-    }
-
-    void compute_probabilities() {
-        for_slices([&](std::size_t, std::size_t begin, std::size_t end) {
-            if (outputs_ == 1) {
-                const float* score = scores_.data();
-                float* probability = probabilities_.data();
-                for (std::size_t row = begin; row < end; ++row)
-                    probability[row] = 1.0f / (1.0f + exponential(-score[row]));
-                return;
-            }
-            for (std::size_t row = begin; row < end; ++row) {
-                float highest = scores_[row], total = 0;
-                for (std::size_t k = 1; k < outputs_; ++k) highest = std::max(highest, scores_[k * n_ + row]);
-                for (std::size_t k = 0; k < outputs_; ++k)
-                    total += probabilities_[k * n_ + row] = exponential(scores_[k * n_ + row] - highest);
-                for (std::size_t k = 0; k < outputs_; ++k) probabilities_[k * n_ + row] /= total;
-            }
-        });
-    }
-
-    // Grows one tree for one class, level by level, and adds it to the scores. False: nothing left to learn.
+    // Grows one tree for one output, level by level, and adds it to the scores. False: nothing left to learn.
     // When stopped, the questions of the levels above stay noted.
     bool grow(std::size_t output) {
         bool learned = false;
@@ -150,7 +104,7 @@ private:
             const std::size_t n_nodes = std::size_t{1} << level;
             histograms_.fill(workers_, n_nodes, gradients_.data(), nodes_.data(),
                              [&](std::size_t begin, std::size_t end) {
-                                 if (level == 0) compute_gradients(output, begin, end);
+                                 if (level == 0) begin_tree(output, begin, end);
                              });
             choices.assign(n_nodes, {});
             for (std::size_t node = 0; node < n_nodes; ++node) {
@@ -164,23 +118,15 @@ private:
         return learned;
     }
 
-    void compute_gradients(std::size_t output, std::size_t begin, std::size_t end) {
-        const float* probability = probabilities_.data() + output * n_;
-        const auto target = static_cast<std::int32_t>(outputs_ == 1 ? 1 : output);
-        Sums* gradients = gradients_.data();
-        for (std::size_t row = begin; row < end; ++row) {
-            const double missed =
-                (classes_[row] == target ? 1.0 : 0.0) - static_cast<double>(probability[row]);
-            const double w = weight(row);
-            gradients[row] = {w * missed, w};
-        }
+    void begin_tree(std::size_t output, std::size_t begin, std::size_t end) {
+        objective_.set_gradients(output, predictions_.data(), weights_, begin, end, gradients_.data());
         std::fill(nodes_.data() + begin, nodes_.data() + end, std::uint8_t{0});
     }
 
     // A question takes (yes - mean w)^2 W / (w (W - w)) off the squared loss, where `yes` is the sum of gradients
     // and w that of weights on its side, W the weight of all and `mean` their mean gradient. This is the factor
     // W / (w (W - w)) for each bin of each column, zero where there is nothing to ask. At the root it stays the
-    // same from round to round.
+    // same from round to round where the objective's weights do.
     void weigh_questions(std::size_t node, std::vector<float>& factors) const {
         const Sums* sums = histograms_.of(node);
         const double all = histograms_.total(node).weight;
@@ -206,7 +152,7 @@ private:
     Choice best_question(std::size_t level, std::size_t node) {
         const Sums* sums = histograms_.of(node);
         std::vector<float>& factors = level > 0 ? deeper_factors_ : factors_;
-        if (level > 0 || factors.empty()) weigh_questions(node, factors);
+        if (level > 0 || factors.empty() || !Objective::kFixedWeights) weigh_questions(node, factors);
         const Sums& all = histograms_.total(node);
         const double mean = all.weight > 0 ? all.gradient / all.weight : 0;
         Choice best;
@@ -267,21 +213,21 @@ private:
         const auto key = std::make_pair(choice.column, choice.bin);
         const auto [place, is_new] = places_.try_emplace(key, questions_.size());
         if (is_new) questions_.push_back({choice.column, choice.bin, 0});
-        questions_[place->second].gain += choice.gain / weight_scale_;
+        questions_[place->second].gain += choice.gain / weights_.scale;
     }
 
-    // One Newton step a leaf.
+    // One step a leaf.
     void add_values(std::size_t output) {
         const std::size_t n_leaves = 2 * max_nodes_;
-        const float* probability = probabilities_.data() + output * n_;
+        const float* prediction = predictions_.data() + output * n_;
         // Of gradients, and of hessians instead of weights.
         std::vector<Sums> sums(histograms_.n_slices() * n_leaves);
         for_slices([&](std::size_t s, std::size_t begin, std::size_t end) {
             std::vector<Sums> parts(kWays * n_leaves);
             for (std::size_t row = begin; row < end; ++row) {
-                const double p = static_cast<double>(probability[row]);
                 const Sums& at = gradients_[row];
-                parts[row % kWays * n_leaves + nodes_[row]] += {at.gradient, at.weight * p * (1 - p)};
+                parts[row % kWays * n_leaves + nodes_[row]] +=
+                    {at.gradient, objective_.hessian(at.weight, prediction[row])};
             }
             for (std::size_t i = 0; i < parts.size(); ++i) sums[s * n_leaves + i % n_leaves] += parts[i];
         });
@@ -289,7 +235,7 @@ private:
         for (std::size_t leaf = 0; leaf < n_leaves; ++leaf) {
             Sums sum{0, 1e-9 * total_weight_};
             for (std::size_t s = 0; s < histograms_.n_slices(); ++s) sum += sums[s * n_leaves + leaf];
-            values[leaf] = static_cast<float>(options_.learning_rate * sum.gradient / sum.weight);
+            values[leaf] = static_cast<float>(objective_.step(options_.learning_rate, sum));
         }
         for_slices([&](std::size_t, std::size_t begin, std::size_t end) {
             float* score = scores_.data() + output * n_;
@@ -305,17 +251,16 @@ private:
 
     const std::vector<BinnedColumn>& columns_;
     const std::size_t n_;
-    const std::int32_t* classes_;
-    const std::size_t outputs_;  // two classes need one score a row, more need one each
-    const double* weights_;
+    const Objective& objective_;
+    const std::size_t outputs_;
+    RowWeights weights_;
     const BoostOptions& options_;
     Limits& limits_;
     Workers workers_;
     const std::size_t max_nodes_;  // of the last level with a split
-    double weight_scale_ = 1;
     double total_weight_ = 0;      // scaled
     Buffer<float> scores_;         // [output][row]
-    Buffer<float> probabilities_;  // of the class, by the scores at the start of the round
+    Buffer<float> predictions_;    // [output][row], by the scores at the start of the round
     Buffer<Sums> gradients_;
     Buffer<std::uint8_t> nodes_;
     Histograms histograms_;
@@ -325,17 +270,34 @@ private:
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> places_;
 };
 
+template <class Objective>
+std::vector<Question> boost_objective(const std::vector<BinnedColumn>& columns, std::size_t n_rows,
+                                      const Objective& objective, const double* weights,
+                                      const BoostOptions& options, Limits& limits) {
+    if (columns.empty() || n_rows == 0) return {};
+    try {
+        return Booster(columns, n_rows, objective, weights, options, limits).run();
+    } catch (const LimitReached&) {
+        return {};
+    }
+}
+
 }  // namespace
 
 std::vector<Question> boost(const std::vector<BinnedColumn>& columns, std::size_t n_rows,
                             const std::int32_t* classes, std::size_t n_classes, const double* weights,
                             const BoostOptions& options, Limits& limits) {
-    if (columns.empty() || n_rows == 0 || n_classes < 2) return {};
-    try {
-        return Booster(columns, n_rows, classes, n_classes, weights, options, limits).run();
-    } catch (const LimitReached&) {
-        return {};
-    }
+    if (n_classes < 2) return {};
+    const ClassObjective objective(classes, n_rows, n_classes);
+    return boost_objective(columns, n_rows, objective, weights, options, limits);
+}
+
+std::vector<Question> boost_numbers(const std::vector<BinnedColumn>& columns, std::size_t n_rows,
+                                    const double* values, NumberLoss loss, const double* weights,
+                                    const BoostOptions& options, Limits& limits) {
+    if (loss == NumberLoss::poisson)
+        return boost_objective(columns, n_rows, PoissonObjective(values, n_rows), weights, options, limits);
+    return boost_objective(columns, n_rows, SquaredErrorObjective(values, n_rows), weights, options, limits);
 }
 
 }  // namespace splitsecond

@@ -1,8 +1,9 @@
 // Boosted stumps or small trees over binned columns: which questions a reference ensemble asks.
 //
-// What:      gradient boosting of the logistic loss (softmax for more than two classes). A question is
-//            `bin <= k` in an ordered column, `bin == k` in one without order, or "is missing". Only the
-//            questions come back, with the loss they took away: they become 0/1 columns of a tree search.
+// What:      gradient boosting of the logistic loss (softmax for more than two classes), of squared error, or of
+//            Poisson deviance. A question is `bin <= k` in an ordered column, `bin == k` in one without order, or
+//            "is missing". Only the questions come back, with the loss they took away: they become 0/1 columns of
+//            a tree search.
 // Ties:      the first question whose gain is within 1e-6 (relative) of the best.
 // Invariant: the answer does not depend on the number of threads: rows are summed up in fixed slices.
 // Cost:      about a nanosecond a row, round, class and column; a column costs only the rows outside its most
@@ -37,5 +38,15 @@ struct BoostOptions {
 std::vector<Question> boost(const std::vector<BinnedColumn>& columns, std::size_t n_rows,
                             const std::int32_t* classes, std::size_t n_classes, const double* weights,
                             const BoostOptions& options, Limits& limits);
+
+enum class NumberLoss : std::uint8_t {
+    squared_error,
+    poisson,  // values are rates, at least 0, and weights their exposures
+};
+
+// The same for numbers, whose mean and spread must be about 1 at most: scores are held in 32 bits.
+std::vector<Question> boost_numbers(const std::vector<BinnedColumn>& columns, std::size_t n_rows,
+                                    const double* values, NumberLoss loss, const double* weights,
+                                    const BoostOptions& options, Limits& limits);
 
 }  // namespace splitsecond

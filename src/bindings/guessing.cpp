@@ -1,5 +1,7 @@
 // Bins of raw columns, and the questions that boosted trees ask of them.
+#include <cmath>
 #include <stdexcept>
+#include <string>
 
 #include "bindings.hpp"
 #include "guess/binning.hpp"
@@ -51,28 +53,67 @@ struct Questions {
     }
 };
 
-Questions guess(const std::vector<HeldColumn>& columns, const Array<std::int32_t>& classes,
-                std::size_t n_classes, const std::optional<Array<double>>& weights, std::size_t n_estimators,
-                std::size_t max_depth, double learning_rate, std::size_t wanted, const RunOptions& run) {
+struct GuessOptions {
+    std::size_t n_estimators, max_depth;
+    double learning_rate;
+    std::size_t wanted;
+};
+
+// Runs boost(columns, weights, options, limits) on checked arguments.
+template <class Boost>
+Questions guess_with(const std::vector<HeldColumn>& columns, std::size_t n_rows,
+                     const std::optional<Array<double>>& weights, const GuessOptions& asked,
+                     const RunOptions& run, const Boost& boost_target) {
     std::vector<BinnedColumn> binned;
     for (const HeldColumn& held : columns) {
-        if (held.bins.size() != classes.size()) throw std::invalid_argument("a column does not fit.");
+        if (held.bins.size() != n_rows) throw std::invalid_argument("a column does not fit.");
         binned.push_back(held.column);
     }
-    for (std::size_t i = 0; i < classes.size(); ++i)
-        if (classes.data()[i] < 0 || static_cast<std::size_t>(classes.data()[i]) >= n_classes)
-            throw std::invalid_argument("a class is out of range.");
-    if (weights && weights->size() != classes.size())
+    if (weights && weights->size() != n_rows)
         throw std::invalid_argument("there must be one weight for each row.");
-    if (max_depth < 1 || max_depth > 7) throw std::invalid_argument("max_depth must be 1 to 7.");
-    const BoostOptions options{n_estimators, max_depth, learning_rate, wanted, run.n_threads};
+    if (asked.max_depth < 1 || asked.max_depth > 7) throw std::invalid_argument("max_depth must be 1 to 7.");
+    const BoostOptions options{asked.n_estimators, asked.max_depth, asked.learning_rate, asked.wanted,
+                               run.n_threads};
     return run_within(run, [&](Limits& limits) {
         Questions found;
-        found.list = boost(binned, classes.size(), classes.data(), n_classes,
-                           weights ? weights->data() : nullptr, options, limits);
+        found.list = boost_target(binned, weights ? weights->data() : nullptr, options, limits);
         found.status = limits.reason();
         return found;
     });
+}
+
+Questions guess(const std::vector<HeldColumn>& columns, const Array<std::int32_t>& classes,
+                std::size_t n_classes, const std::optional<Array<double>>& weights, std::size_t n_estimators,
+                std::size_t max_depth, double learning_rate, std::size_t wanted, const RunOptions& run) {
+    for (std::size_t i = 0; i < classes.size(); ++i)
+        if (classes.data()[i] < 0 || static_cast<std::size_t>(classes.data()[i]) >= n_classes)
+            throw std::invalid_argument("a class is out of range.");
+    return guess_with(
+        columns, classes.size(), weights, {n_estimators, max_depth, learning_rate, wanted}, run,
+        [&](const auto& binned, const double* row_weights, const auto& options, Limits& limits) {
+            return boost(binned, classes.size(), classes.data(), n_classes, row_weights, options, limits);
+        });
+}
+
+NumberLoss number_loss(const std::string& name) {
+    if (name == "squared_error") return NumberLoss::squared_error;
+    if (name == "poisson") return NumberLoss::poisson;
+    throw std::invalid_argument("loss must be squared_error or poisson.");
+}
+
+Questions guess_numbers(const std::vector<HeldColumn>& columns, const Array<double>& values,
+                        const std::string& loss, const std::optional<Array<double>>& weights,
+                        std::size_t n_estimators, std::size_t max_depth, double learning_rate,
+                        std::size_t wanted, const RunOptions& run) {
+    const NumberLoss kind = number_loss(loss);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (!std::isfinite(values.data()[i]) || (kind == NumberLoss::poisson && values.data()[i] < 0))
+            throw std::invalid_argument("a value is out of range.");
+    return guess_with(
+        columns, values.size(), weights, {n_estimators, max_depth, learning_rate, wanted}, run,
+        [&](const auto& binned, const double* row_weights, const auto& options, Limits& limits) {
+            return boost_numbers(binned, values.size(), values.data(), kind, row_weights, options, limits);
+        });
 }
 
 }  // namespace
@@ -101,6 +142,8 @@ void bind_guessing(nb::module_& m) {
         .def_prop_ro("status", [](const Questions& found) { return name_of(found.status); });
     m.def("guess", &guess, "columns"_a, "classes"_a, "n_classes"_a, "weights"_a.none(), nb::kw_only(),
           "n_estimators"_a, "max_depth"_a, "learning_rate"_a, "wanted"_a, "run"_a);
+    m.def("guess_numbers", &guess_numbers, "columns"_a, "values"_a, "loss"_a, "weights"_a.none(),
+          nb::kw_only(), "n_estimators"_a, "max_depth"_a, "learning_rate"_a, "wanted"_a, "run"_a);
 }
 
 }  // namespace splitsecond

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/boost_cases.hpp"
+#include "support/boost_oracle.hpp"
 #include "support/check.hpp"
 #include "support/data.hpp"
 
@@ -21,7 +22,8 @@ namespace {
 class Oracle {
 public:
     Oracle(const Case& problem, std::size_t max_depth, double learning_rate)
-        : problem_(problem), max_depth_(max_depth), rate_(learning_rate), total_(problem.total_weight()) {
+        : problem_(problem), tree_(problem, max_depth), rate_(learning_rate), total_(problem.total_weight()) {
+        for (std::size_t row = 0; row < problem.n_rows(); ++row) weights_.push_back(problem.weight(row));
         const std::size_t n_outputs = problem.n_classes == 2 ? 1 : problem.n_classes;
         for (std::size_t k = 0; k < n_outputs; ++k) {
             double inside = 0;
@@ -29,12 +31,6 @@ public:
                 if (is_class(row, k, n_outputs)) inside += problem.weight(row);
             const double share = std::clamp(inside / total_, 1e-6, 1 - 1e-6);
             scores_.emplace_back(problem.n_rows(), std::log(n_outputs == 1 ? share / (1 - share) : share));
-        }
-        for (std::uint32_t c = 0; c < problem.columns.size(); ++c) {
-            const CaseColumn& column = problem.columns[c];
-            const std::uint32_t end = column.ordered ? column.n_values - 1 : column.n_values;
-            for (std::uint32_t bin = column.first; bin < end; ++bin) all_.push_back({c, bin, 0});
-            if (column.ask_if_missing) all_.push_back({c, column.n_bins - 1, 0});
         }
     }
 
@@ -47,45 +43,27 @@ public:
             for (std::size_t k = 0; k < scores_.size(); ++k)
                 chances[k][row] = std::exp(scores_[k][row]) / sum;
         }
-        learned = false;
+        tree_.learned = false;
         for (std::size_t k = 0; k < scores_.size(); ++k)
             if (!grow(k, chances[k])) return false;
         return true;
     }
 
-    std::vector<Question> questions;
-    bool learned = false;
+    const std::vector<Question>& questions() const { return tree_.questions; }
+    bool learned() const { return tree_.learned; }
 
 private:
-    using Rows = std::vector<std::size_t>;
-
     bool is_class(std::size_t row, std::size_t k, std::size_t n_outputs) const {
         return problem_.classes[row] == static_cast<std::int32_t>(n_outputs == 1 ? 1 : k);
     }
 
     bool grow(std::size_t k, const std::vector<double>& chances) {
         std::vector<double> missed(problem_.n_rows());
-        Rows everyone;
-        for (std::size_t row = 0; row < problem_.n_rows(); ++row) {
+        for (std::size_t row = 0; row < problem_.n_rows(); ++row)
             missed[row] = (is_class(row, k, scores_.size()) ? 1 : 0) - chances[row];
-            everyone.push_back(row);
-        }
-        std::vector<Rows> nodes{everyone};
-        for (std::size_t level = 0; level < max_depth_; ++level) {
-            std::vector<Rows> children;
-            for (const Rows& rows : nodes) {
-                const Question* best = nullptr;
-                if (!choose(rows, missed, best)) return false;
-                Rows yes, no;
-                for (const std::size_t row : rows)
-                    (best == nullptr || problem_.answer(best->column, best->bin, row) ? yes : no)
-                        .push_back(row);
-                children.push_back(std::move(yes));
-                children.push_back(std::move(no));
-            }
-            nodes = std::move(children);
-        }
-        for (const Rows& rows : nodes) {
+        std::vector<TreeOracle::Rows> leaves;
+        if (!tree_.grow(missed, weights_, leaves)) return false;
+        for (const TreeOracle::Rows& rows : leaves) {
             double slope = 0, curve = 1e-9 * total_;
             for (const std::size_t row : rows) {
                 slope += problem_.weight(row) * missed[row];
@@ -96,61 +74,12 @@ private:
         return true;
     }
 
-    // Friedman's improvement: what two means explain better than one.
-    double gain(const Rows& rows, const std::vector<double>& missed, const Question& question) const {
-        double sum[2] = {0, 0}, weight[2] = {0, 0};
-        for (const std::size_t row : rows) {
-            const int side = problem_.answer(question.column, question.bin, row) ? 1 : 0;
-            sum[side] += problem_.weight(row) * missed[row];
-            weight[side] += problem_.weight(row);
-        }
-        if (weight[0] <= 0 || weight[1] <= 0) return 0;
-        const double difference = sum[0] / weight[0] - sum[1] / weight[1];
-        return weight[0] * weight[1] / (weight[0] + weight[1]) * difference * difference;
-    }
-
-    bool same_halves(const Rows& rows, const Question& a, const Question& b) const {
-        int equal = -1;
-        for (const std::size_t row : rows) {
-            if (problem_.weight(row) <= 0) continue;
-            const int now =
-                problem_.answer(a.column, a.bin, row) == problem_.answer(b.column, b.bin, row) ? 1 : 0;
-            if (equal >= 0 && now != equal) return false;
-            equal = now;
-        }
-        return true;
-    }
-
-    bool choose(const Rows& rows, const std::vector<double>& missed, const Question*& best) {
-        std::vector<double> gains;
-        for (const Question& question : all_) gains.push_back(gain(rows, missed, question));
-        const double most = gains.empty() ? 0 : *std::max_element(gains.begin(), gains.end());
-        if (most <= 1e-13 * total_) return true;  // nothing to ask
-        if (most <= 1e-5 * total_) return false;  // the product's chances have 24 bits
-        double chosen = 0;
-        for (std::size_t i = 0; i < all_.size(); ++i) {
-            if (gains[i] < most * (1 - 1e-4)) continue;
-            if (best == nullptr)
-                best = &all_[i], chosen = gains[i];
-            else if (!same_halves(rows, *best, all_[i]))
-                return false;
-        }
-        learned = true;
-        for (Question& known : questions)
-            if (known.column == best->column && known.bin == best->bin) {
-                known.gain += chosen;
-                return true;
-            }
-        questions.push_back({best->column, best->bin, chosen});
-        return true;
-    }
-
     const Case& problem_;
-    const std::size_t max_depth_;
+    TreeOracle tree_;
     const double rate_;
     const double total_;
+    std::vector<double> weights_;
     std::vector<std::vector<double>> scores_;  // [output][row]
-    std::vector<Question> all_;
 };
 
 // Returns how many rounds could be compared.
@@ -162,8 +91,8 @@ std::size_t test_oracle(const Case& problem, std::size_t max_depth, double learn
         if (!oracle.round()) return round - 1;
         check_same(
             boosted(problem, {.rounds = round, .max_depth = max_depth, .learning_rate = learning_rate}),
-            oracle.questions, 2e-4);
-        if (!oracle.learned) return rounds;
+            oracle.questions(), 2e-4);
+        if (!oracle.learned()) return rounds;
     }
     return rounds;
 }

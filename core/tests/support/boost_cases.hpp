@@ -28,9 +28,11 @@ struct Case {
     std::vector<CaseColumn> columns;
     std::vector<std::int32_t> classes;
     std::size_t n_classes = 2;
-    std::vector<double> weights;  // empty: all 1
+    std::vector<double> values;                   // in place of classes
+    NumberLoss loss = NumberLoss::squared_error;  // of values
+    std::vector<double> weights;                  // empty: all 1
 
-    std::size_t n_rows() const { return classes.size(); }
+    std::size_t n_rows() const { return values.empty() ? classes.size() : values.size(); }
     double weight(std::size_t row) const { return weights.empty() ? 1 : weights[row]; }
     double total_weight() const {
         double total = 0;
@@ -52,8 +54,12 @@ struct Case {
 };
 
 inline std::vector<Question> boosted(const Case& problem, const BoostOptions& options, Limits& limits) {
-    return boost(problem.views(), problem.n_rows(), problem.classes.data(), problem.n_classes,
-                 problem.weights.empty() ? nullptr : problem.weights.data(), options, limits);
+    const double* weights = problem.weights.empty() ? nullptr : problem.weights.data();
+    if (!problem.values.empty())
+        return boost_numbers(problem.views(), problem.n_rows(), problem.values.data(), problem.loss, weights,
+                             options, limits);
+    return boost(problem.views(), problem.n_rows(), problem.classes.data(), problem.n_classes, weights,
+                 options, limits);
 }
 
 inline std::vector<Question> boosted(const Case& problem, const BoostOptions& options) {
@@ -112,6 +118,19 @@ inline Case make_problem(Random& random, const Wanted& wanted) {
         problem.classes.push_back(static_cast<std::int32_t>(best));
         if (wanted.weighted) problem.weights.push_back(random.chance(15) ? 0 : 3 * real(random));
     }
+    return problem;
+}
+
+// Numbers with a mean of about 0 and a spread of about 1, or rates with a mean of about 1; the classes make them.
+inline Case make_numbers(Random& random, const Wanted& wanted, NumberLoss loss) {
+    Case problem = make_problem(random, wanted);
+    problem.loss = loss;
+    for (const std::int32_t k : problem.classes) {
+        const double noise = real(random);
+        problem.values.push_back(loss == NumberLoss::poisson ? std::floor(0.5 * (k + 1) + 2 * noise * noise)
+                                                             : k - 1 + noise);
+    }
+    problem.classes.clear();
     return problem;
 }
 

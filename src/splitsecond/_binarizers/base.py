@@ -108,7 +108,8 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Columns of any kind: numbers, booleans, text, categories, with missing values or not.
         y : array-like of shape (n_samples,), optional
-            Class labels; only `ThresholdGuessBinarizer` needs them.
+            Class labels, or the numbers of a regression; only `ThresholdGuessBinarizer` needs
+            them.
         sample_weight : array-like of shape (n_samples,), optional
             Non-negative weights.
 
@@ -120,8 +121,7 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
         weights = None
         if sample_weight is not None:
             weights = check_sample_weight(sample_weight, table.n_rows)
-        codes, n_classes = self._read_target(y, table.n_rows)
-        return self.fit_raw(table, Target(codes, n_classes, weights))
+        return self.fit_raw(table, self._read_target(y, table.n_rows, weights))
 
     def fit_raw(self, table: RawTable, target: Target) -> Self:
         """Choose the questions for a table that is open already."""
@@ -287,8 +287,8 @@ class Binarizer(SaysFitFirst, TransformerMixin, BaseEstimator):  # type: ignore[
         """Decide what every column is and choose the questions."""
         raise NotImplementedError
 
-    def _read_target(self, y: Any, n_rows: int) -> tuple[NDArray[Any] | None, int]:
-        return None, 0
+    def _read_target(self, y: Any, n_rows: int, weights: NDArray[np.float64] | None) -> Target:
+        return Target(weights=weights)
 
     def _check_parameters(self) -> None:
         pass

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from splitsecond._binarizers.base import Target
 from splitsecond._binarizers.binning import Binned
+from splitsecond._binarizers.guessed import Guessed
+from splitsecond._binarizers.limits import BinarizingLimits
 
 RIDGE = 0.02  # of the variance a column can have at most 0.25
 CHUNK = 1 << 16  # answers multiplied at once
@@ -26,20 +27,21 @@ def blas() -> ThreadpoolController:
 def moments_of(
     columns: list[Binned],
     questions: list[tuple[int, int]],
-    codes: NDArray[np.int32],
-    weights: NDArray[np.float64] | None,
-    target: Target,
+    guessed: Guessed,
+    limits: BinarizingLimits,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return the covariances of the answers, their means, and the joint shares with the classes.
+    """Return the covariances of the answers, their means, and their mean products with the outputs.
 
-    The last row of the shares is that of all rows. None: there is no time for it.
+    Outputs are the classes, so that these products are joint shares, or numbers. The last row is
+    that of all rows. None: there is no time for it.
     """
-    n, k, n_classes = len(codes), len(questions), target.n_classes
-    products, sums = np.zeros((k, k)), np.zeros((k, n_classes))
-    means, shares = np.zeros(k), np.zeros(n_classes)
+    n, k, n_outputs = len(columns[0].bins), len(questions), guessed.n_outputs
+    weights = guessed.weights
+    products, sums = np.zeros((k, k)), np.zeros((k, n_outputs))
+    means, shares = np.zeros(k), np.zeros(n_outputs)
     step = max(CHUNK // k, 512)
     for begin in range(0, n, step):
-        if target.limits.is_over():
+        if limits.is_over():
             return None
         rows = slice(begin, min(begin + step, n))
         # Sums of so many zeros and ones are exact in 32 bits; of weights, nearly so in 64.
@@ -47,20 +49,20 @@ def moments_of(
         yes: NDArray[Any] = np.empty((k, rows.stop - begin), dtype=dtype)
         for i, (column, bin_) in enumerate(questions):
             yes[i] = columns[column].answers(bin_, rows)
-        classes: NDArray[Any] = np.eye(n_classes, dtype=dtype)[codes[rows]]
+        outputs = guessed.outputs(rows, dtype)
         weighted: NDArray[Any] = yes if weights is None else yes * weights[rows]
         products += weighted @ yes.T
-        sums += weighted @ classes
+        sums += weighted @ outputs
         means += weighted.sum(axis=1)
-        shares += classes.sum(axis=0) if weights is None else weights[rows] @ classes
-    total = shares.sum()
+        shares += outputs.sum(axis=0) if weights is None else weights[rows] @ outputs
+    total = guessed.total(shares)
     means, shares = means / total, shares / total
     return products / total - np.outer(means, means), means, np.vstack([sums / total, shares])
 
 
 def eliminate(
     covariances: NDArray[np.float64],
-    with_classes: NDArray[np.float64],
+    with_outputs: NDArray[np.float64],
     protected: NDArray[np.bool_],
     tolerance: float,
     max_features: int | None,
@@ -75,8 +77,8 @@ def eliminate(
     """
     k = len(covariances)
     inverse = np.linalg.inv(covariances + RIDGE * np.eye(k))
-    coefficients = inverse @ with_classes
-    explained = everything = float((with_classes * coefficients).sum())
+    coefficients = inverse @ with_outputs
+    explained = everything = float((with_outputs * coefficients).sum())
     kept = np.ones(k, dtype=bool)
     for _ in range(k - 1):
         if (max_features is not None and kept.sum() <= max_features) or is_over():

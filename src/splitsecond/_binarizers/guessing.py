@@ -17,33 +17,36 @@ from splitsecond._binarizers.base import (
 )
 from splitsecond._binarizers.binning import Binned, bin_column
 from splitsecond._binarizers.elimination import blas, eliminate, moments_of
-from splitsecond._solving.losses import ZERO_ONE, Loss
+from splitsecond._binarizers.guessed import Guessed, GuessedClasses, GuessedNumbers
 from splitsecond._solving.solve import n_threads
-from splitsecond._support.checks import check_flag, check_number, check_random
+from splitsecond._support.checks import check_choice, check_flag, check_number, check_random
 from splitsecond._support.names import public
 from splitsecond._tables.cells import Cells
 from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.labels import encode_labels
 from splitsecond._tables.literals import Literal
+from splitsecond._tables.numbers import POISSON, read_numbers
 
 # Bins of a column, between which thresholds are sought: every value its own, up to these.
 MIN_BINS, MAX_BINS, ALL_BINS = 1024, 32768, 1 << 18
 MAX_ELIMINATED = 1024  # columns that elimination can handle; the least used go first
 MAX_ROUNDS = 2**30
+LOSSES = ("log_loss", "squared_error", POISSON)  # of classes, and of numbers
 
 
 @public
 class ThresholdGuessBinarizer(Binarizer):
     """Thresholds guessed by boosting: few columns, nearly as good as all of them.
 
-    Boosted stumps are grown on the raw columns, for all classes. Every question they ask becomes a
-    candidate. Then the columns are fitted again, linearly, and the one whose loss costs the least
-    is dropped, again and again, while the explained variance falls by no more than `tolerance`.
+    Boosted stumps are grown on the raw columns, for all classes or for a numeric target. Every
+    question they ask becomes a candidate. Then the columns are fitted again, linearly, and the one
+    whose loss costs the least is dropped, again and again, while the explained variance falls by
+    no more than `tolerance`.
 
     Parameters
     ----------
     n_estimators : int, default=200
-        Rounds of boosting; a round grows a tree for each class (one for two classes).
+        Rounds of boosting; a round grows a tree for each class (one for two classes or numbers).
     max_depth : int, default=1
         Depth of the boosted trees: 1 for stumps, at most 6.
     learning_rate : float, default=0.1
@@ -65,6 +68,11 @@ class ThresholdGuessBinarizer(Binarizer):
         Draws those rows. Smaller tables need no randomness.
     n_jobs : int, optional
         Threads; -1 uses all processors. The result does not depend on it.
+    loss : {"log_loss", "squared_error", "poisson"}, default="log_loss"
+        What is boosted, and so what y is: class labels for "log_loss", numbers otherwise. For
+        "poisson" y is a count, or a rate whose exposure is the `sample_weight`: y is then count /
+        exposure, as for scikit-learn's `PoissonRegressor`. Inside an estimator, the target and
+        the loss of the fit decide.
 
     Attributes
     ----------
@@ -79,6 +87,13 @@ class ThresholdGuessBinarizer(Binarizer):
     >>> guess = ThresholdGuessBinarizer(max_features=3).fit(X, y)
     >>> guess.get_feature_names_out().tolist()
     ['petal length (cm) <= 2.5', 'petal length (cm) <= 4.85', 'petal width (cm) <= 1.75']
+
+    A numeric target needs its loss:
+
+    >>> width = X.pop("petal width (cm)")
+    >>> guess = ThresholdGuessBinarizer(max_features=2, loss="squared_error").fit(X, width)
+    >>> guess.get_feature_names_out().tolist()
+    ['petal length (cm) <= 2.5', 'petal length (cm) <= 4.75']
     """
 
     def __init__(
@@ -94,6 +109,7 @@ class ThresholdGuessBinarizer(Binarizer):
         max_samples: int = 100_000,
         random_state: Any = 0,
         n_jobs: int | None = None,
+        loss: str = "log_loss",
     ) -> None:
         self.n_estimators = n_estimators
         self.max_depth = max_depth
@@ -105,6 +121,7 @@ class ThresholdGuessBinarizer(Binarizer):
         self.max_samples = max_samples
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.loss = loss
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -125,23 +142,27 @@ class ThresholdGuessBinarizer(Binarizer):
                 check_number(name, value, kind, meaning, minimum=least, maximum=most)
         for name in ("column_elimination", "keep_binary"):
             check_flag(name, getattr(self, name))
+        check_choice("loss", self.loss, LOSSES)
         n_threads(self.n_jobs)
 
-    def _read_target(self, y: Any, n_rows: int) -> tuple[NDArray[Any] | None, int]:
+    def _read_target(self, y: Any, n_rows: int, weights: NDArray[np.float64] | None) -> Target:
+        check_choice("loss", self.loss, LOSSES)
+        is_number = self.loss != "log_loss"
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: "
-                "thresholds are guessed from the classes."
+                f"thresholds are guessed from the {'numbers' if is_number else 'classes'}."
             )
+        if is_number:
+            return Target(weights=weights, numbers=read_numbers(y, n_rows, loss=self.loss).values)
         classes, codes = encode_labels(y, n_rows)
-        return codes, len(classes)
+        return Target(codes, len(classes), weights)
 
     def _choose(self, table: RawTable, target: Target) -> tuple[list[Variable], list[Literal]]:
-        assert target.codes is not None
         limits = target.limits
         rows = self._sample(table, target)
-        weights = None if target.weights is None else target.weights[rows]
-        codes = np.ascontiguousarray(target.codes[rows], dtype=np.int32)
+        guessed = self._guessed(target, rows)
+        weights = guessed.weights
         max_bins = min(max(ALL_BINS // table.n_columns, MIN_BINS), MAX_BINS)
         columns: list[Binned] = []
 
@@ -149,7 +170,7 @@ class ThresholdGuessBinarizer(Binarizer):
             columns.append(bin_column(j, variable, variable.values(cells)[rows], weights, max_bins))
 
         variables = read_variables(table, limits, use)
-        asked = self._boost(columns, codes, weights, target)
+        asked = self._boost(columns, guessed, target)
         if self.keep_binary:
             for place, column in enumerate(columns):
                 if column.variable.kind is Kind.BINARY:
@@ -158,8 +179,19 @@ class ThresholdGuessBinarizer(Binarizer):
         if len(asked) > most:
             limits.keep(int(most), len(asked), "memory_limit")
             asked = {each: asked[each] for each in self._ranked(columns, asked)[: int(most)]}
-        chosen = self._eliminate(columns, asked, codes, weights, target)
+        chosen = self._eliminate(columns, asked, guessed, target)
         return variables, [columns[place].literal(bin_) for place, bin_ in chosen]
+
+    def _guessed(self, target: Target, rows: Any) -> Guessed:
+        """Return the target of some rows."""
+        weights = None if target.weights is None else target.weights[rows]
+        if target.numbers is not None:
+            # Without an estimator there is no loss of a fit, only this binarizer's.
+            loss = target.loss.name if target.loss.name in LOSSES[1:] else self.loss
+            return GuessedNumbers(target.numbers[rows], weights, loss)
+        assert target.codes is not None
+        codes = np.ascontiguousarray(target.codes[rows], dtype=np.int32)
+        return GuessedClasses(codes, target.n_classes, weights, target.loss)
 
     def _sample(self, table: RawTable, target: Target) -> Any:
         """Choose the rows to guess from: those of some weight, not too many."""
@@ -180,19 +212,15 @@ class ThresholdGuessBinarizer(Binarizer):
     def _boost(
         self,
         columns: list[Binned],
-        codes: NDArray[np.int32],
-        weights: NDArray[np.float64] | None,
+        guessed: Guessed,
         target: Target,
     ) -> dict[tuple[int, int], float]:
         """Return the questions that boosted trees ask, (column, bin), with what they gained."""
-        if not columns or target.n_classes < 2:
+        if not columns or guessed.is_constant:
             return {}
         limits = target.limits
-        found = _core.guess(
-            [column.core() for column in columns],
-            codes,
-            target.n_classes,
-            weights,
+        found = guessed.boost(
+            columns,
             n_estimators=int(min(self.n_estimators, MAX_ROUNDS)),
             max_depth=int(self.max_depth),
             learning_rate=float(self.learning_rate),
@@ -214,8 +242,7 @@ class ThresholdGuessBinarizer(Binarizer):
         self,
         columns: list[Binned],
         asked: dict[tuple[int, int], float],
-        codes: NDArray[np.int32],
-        weights: NDArray[np.float64] | None,
+        guessed: Guessed,
         target: Target,
     ) -> list[tuple[int, int]]:
         """Return the questions to keep, in the order of the columns."""
@@ -233,18 +260,17 @@ class ThresholdGuessBinarizer(Binarizer):
             stay = np.array([self._stays(columns, question) for question in questions])
             # Threads would wait for each other longer than products of this size take.
             with blas().limit(limits=1, user_api="blas"):
-                moments = moments_of(columns, questions, codes, weights, target)
+                moments = moments_of(columns, questions, guessed, target.limits)
                 if moments is None:
                     return
                 covariances, means, joint = moments
                 shares = joint[-1]
                 # The best split by itself stays: in a small tree nothing makes up for it.
-                yes, no = joint[:-1], shares - joint[:-1]
-                stay[int(np.argmin(_losses(target.loss, yes, no)))] = True
-                with_classes = joint[:-1] - np.outer(means, shares)
+                stay[int(np.argmin(guessed.losses(means, joint[:-1], shares)))] = True
+                with_outputs = joint[:-1] - np.outer(means, shares)
                 keep = eliminate(
                     covariances,
-                    with_classes,
+                    with_outputs,
                     stay,
                     float(self.tolerance),
                     self.max_features,
@@ -270,11 +296,3 @@ class ThresholdGuessBinarizer(Binarizer):
     ) -> list[tuple[int, int]]:
         """Order questions by what they gained, after those that stay."""
         return sorted(asked, key=lambda each: (not self._stays(columns, each), -asked[each]))
-
-
-def _losses(loss: Loss, yes: NDArray[np.float64], no: NDArray[np.float64]) -> Any:
-    """Return what the two leaves of each question lose, given the shares of the classes there."""
-    if loss == ZERO_ONE:
-        return 1 - ZERO_ONE.correct(yes) - ZERO_ONE.correct(no)
-    # A share that should be 0 is a difference of two sums, which may be a little less.
-    return loss.loss(np.maximum(yes, 0)) + loss.loss(np.maximum(no, 0))

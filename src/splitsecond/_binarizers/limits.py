@@ -108,8 +108,9 @@ class BinarizingLimits:
         """Return the number of questions whose answers, and a search of them, fit the memory."""
         if self.memory_limit is None:
             return math.inf
-        # Bits here and in the core; and the core's counts of all pairs, in 32 bits.
-        each, pair = n_rows / 4 + QUESTION_BYTES, 4 * max(n_classes, 1)
+        # Bits here and in the core; and the core's counts of all pairs, in 32 bits, or where there
+        # are no classes two sums of 64.
+        each, pair = n_rows / 4 + QUESTION_BYTES, 4 * n_classes if n_classes else 16
         room = ANSWERS_SHARE * self.memory_limit
         return math.floor((math.sqrt(each**2 + 4 * pair * room) - each) / (2 * pair))
 
