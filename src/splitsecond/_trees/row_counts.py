@@ -197,8 +197,9 @@ class RowsOfNumbers(_Followed):
         return below
 
     def counts(self, places: Places) -> NDArray[np.float64]:
-        # Each by itself: numpy then adds up in pairs, which loses no digits.
-        sums = [each[places].sum() for each in self.sums]
+        # Added up one by one, as `of_tree` does: the same rows have the same sums, bit by bit.
+        one = np.zeros(len(places), dtype=np.intp)
+        sums = [np.bincount(one, weights=each[places], minlength=1)[0] for each in self.sums]
         in_bins = np.bincount(self.bin_of[places], minlength=len(self.bins) - 1)
         return np.concatenate([sums, in_bins])
 
@@ -217,9 +218,19 @@ class RowsOfNumbers(_Followed):
             found[:, place] = np.bincount(leaves, weights=values, minlength=n_nodes)
         cells = leaves[self.present] * n_bins + self.bin_of[self.present]
         found[:, N_SUMS:] = np.bincount(cells, minlength=n_nodes * n_bins).reshape(n_nodes, n_bins)
-        for node in np.flatnonzero(feature >= 0)[::-1]:  # children come after their parent
-            found[node] = found[left[node]] + found[right[node]]
-        return found
+        return _added_up(found, feature, left, right)
+
+
+def _added_up(
+    found: NDArray[Any],
+    feature: NDArray[np.int32],
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+) -> NDArray[Any]:
+    """Return what is at nodes, given what is at leaves."""
+    for node in np.flatnonzero(feature >= 0)[::-1]:  # children come after their parent
+        found[node] = found[left[node]] + found[right[node]]
+    return found
 
 
 def histogram_bins(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -287,6 +298,16 @@ class RowsOfGraph(_Followed):
     def counts(self, places: Places) -> NDArray[Any]:
         counts: NDArray[Any] = places[1]
         return counts
+
+    def of_tree(
+        self,
+        feature: NDArray[np.int32],
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+        units: NDArray[np.int64] | None = None,
+    ) -> NDArray[Any]:
+        found = super().of_tree(feature, left, right, units)
+        return found if self.bins is None else _added_up(found, feature, left, right)
 
     def by_edge(self) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
         """Return what is known of all rows and of the yes-sides of edges; and of the no-sides."""
