@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from splitsecond._sets.graph_arrays import GraphArrays
 from splitsecond._solving.number_losses import N_SUMS, OfNumbers
 from splitsecond._support.names import public
-from splitsecond._tables.binary import Table
+from splitsecond._tables.binary import Table, leaf_of_rows
 
 if TYPE_CHECKING:
     from splitsecond._binarizers.base import Target
@@ -177,11 +177,33 @@ class RowsOfNumbers(_Followed):
         in_bins = np.bincount(self.bin_of[places], minlength=len(self.bins) - 1)
         return np.concatenate([sums, in_bins])
 
+    def of_tree(
+        self,
+        feature: NDArray[np.int32],
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+        units: NDArray[np.int64] | None = None,
+    ) -> NDArray[Any]:
+        """Return the numbers at each node: those of leaves, and their sums above."""
+        n_nodes, n_bins = len(feature), len(self.bins) - 1
+        leaves = leaf_of_rows(feature, left, right, self.table)
+        found = np.zeros((n_nodes, self.n_classes))
+        for place, values in enumerate(self.sums):
+            found[:, place] = np.bincount(leaves, weights=values, minlength=n_nodes)
+        cells = leaves[self.present] * n_bins + self.bin_of[self.present]
+        found[:, N_SUMS:] = np.bincount(cells, minlength=n_nodes * n_bins).reshape(n_nodes, n_bins)
+        for node in np.flatnonzero(feature >= 0)[::-1]:  # children come after their parent
+            found[node] = found[left[node]] + found[right[node]]
+        return found
+
 
 def histogram_bins(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the edges of a small histogram; its outer bins hold the 1 % at either end as well."""
-    low, high = np.quantile(numbers, [0.01, 0.99], method="nearest")
-    least, highest = float(numbers.min()), float(numbers.max())
+    last = len(numbers) - 1
+    ends = round(0.01 * last), last - round(0.01 * last)
+    ordered = np.partition(numbers, (0, *ends, last))
+    low, high = ordered[list(ends)]
+    least, highest = float(ordered[0]), float(ordered[-1])
     if least == highest:
         return np.array([least, highest])
     if low == high:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from splitsecond._solving.losses import ZERO_ONE, Loss
 from splitsecond._solving.number_losses import OfNumbers
 from splitsecond._support.names import public
-from splitsecond._tables.binary import Table
+from splitsecond._tables.binary import leaf_of_rows
 from splitsecond._tables.columns import Variable
 from splitsecond._tables.literals import Literal
 from splitsecond._trees.conditions import asked_columns, asked_table
@@ -324,23 +324,6 @@ class Tree(TreeForms):
         from splitsecond._estimators.fixed import FixedTreeClassifier  # it is made of trees
 
         return FixedTreeClassifier.of(self)
-
-
-def leaf_of_rows(
-    feature: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32], table: Table
-) -> NDArray[np.int64]:
-    """Return the leaf of a flat tree that each row of a table ends in."""
-    leaf = np.zeros(table.n_rows, dtype=np.int64)
-    waiting = [(0, np.arange(table.n_rows))]
-    while waiting:
-        node, rows = waiting.pop()
-        if feature[node] < 0 or rows.size == 0:
-            leaf[rows] = node
-            continue
-        yes = table.column(feature[node])[rows] == 1
-        waiting.append((int(left[node]), rows[yes]))
-        waiting.append((int(right[node]), rows[~yes]))
-    return leaf
 
 
 def _same(a: Any, b: Any) -> bool:
