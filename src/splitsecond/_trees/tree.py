@@ -33,7 +33,7 @@ from splitsecond._trees.scoring import (
 )
 
 if TYPE_CHECKING:
-    from splitsecond._estimators.fixed import FixedTreeClassifier
+    from splitsecond._estimators.fixed import FixedTreeClassifier, FixedTreeRegressor
 
 
 NO_CLASSES: NDArray[Any] = np.array([], dtype=np.float64)  # of a tree that predicts numbers
@@ -366,6 +366,15 @@ class Tree(TreeForms):
         from splitsecond._estimators.fixed import FixedTreeClassifier  # it is made of trees
 
         return FixedTreeClassifier.of(self)
+
+    def to_regressor(self) -> FixedTreeRegressor:
+        """Return a fitted scikit-learn regressor that predicts with this tree.
+
+        See `FixedTreeRegressor`: fitting it again keeps the tree.
+        """
+        from splitsecond._estimators.fixed import FixedTreeRegressor  # it is made of trees
+
+        return FixedTreeRegressor.of(self)
 
 
 def _refusal(name: str, instead: str) -> str:
