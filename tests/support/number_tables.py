@@ -1,4 +1,4 @@
-"""Tables with numbers to predict, and trees of them: of every estimator, loss and kind of number."""
+"""Tables with numbers to predict, and trees of them: of every estimator, loss and size."""
 
 from __future__ import annotations
 

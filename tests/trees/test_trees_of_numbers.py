@@ -1,4 +1,4 @@
-"""What trees of numbers say: in print, as rules and data, in explanations, and what they are not."""
+"""What trees of numbers say: in print, as rules and data, in explanations; and what not."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_exactly() -> None:
             "|- yes  x0 <= 0 ?   8 rows",
             "|  |- yes  -> 10.5  [8.4, 12.6]   4 rows",
             "|  |- no   -> 21.5  [19.4, 23.6]  4 rows",
-            "|- no   -> 400                   1 row",
+            "|- no   -> 400                    1 row",
             "[low, high]: 95% interval (Student's t)",
         ]
     )
@@ -157,7 +157,7 @@ def test_exactly() -> None:
             "|- yes  x0 <= 0 ?   8 rows",
             "|  |- yes  -> 10.5  4 rows",
             "|  |- no   -> 21.5  4 rows",
-            "|- no   -> 400       1 row",
+            "|- no   -> 400      1 row",
         ]
     )
     assert '"10.5\\n[8.4, 12.6]\\n4 rows"' in tree.to_dot()
@@ -329,7 +329,7 @@ def test_explanations(estimator: Any, loss: str, weighted: bool) -> None:
         said = tree.explain(rows.iloc[i])
         assert said.prediction == tree.labels[leaf]
         assert said.leaf == rules[leaf]
-        assert [step["mean"] for step in said.steps][0] == tree.labels[0]
+        assert said.steps[0]["mean"] == tree.labels[0]
         assert said.steps[0]["rows"] == tree.n_rows[0]
         assert said.nearest is not None
         assert said.nearest["then"] == rules[said.nearest["leaf"]]["then"] != said.prediction
