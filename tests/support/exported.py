@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from hostile import Column, Frame, frames, new_rows
 from hypothesis import strategies as st
 
 from splitsecond import LicketySPLITClassifier, LicketySPLITRegressor, Tree
+
+
+def installed(name: str) -> Any:
+    """Return a package of the extra test-exports; where it must be there, its lack is an error."""
+    required = os.environ.get("SPLITSECOND_REQUIRE_EXPORTS")
+    return importlib.import_module(name) if required else pytest.importorskip(name)
 
 
 def python_of(tree: Tree, **parameters: Any) -> Any:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import os
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from exported import duckdb_of, fitted_numbers, python_of, readable_in_sqlite, sqlite_of
+from exported import duckdb_of, fitted_numbers, installed, python_of, readable_in_sqlite, sqlite_of
 from hostile import Frame
 from hypothesis import assume, given
 from number_tables import (
@@ -185,11 +183,6 @@ def test_scikit_learn_on_columns(loss: str) -> None:
     drawn = plot_tree(same, ax=ax)
     assert sum("samples" in box.get_text() for box in drawn) == len(model.tree_.feature)
     pyplot.close(figure)
-
-
-def installed(name: str) -> Any:
-    required = os.environ.get("SPLITSECOND_REQUIRE_EXPORTS")
-    return importlib.import_module(name) if required else pytest.importorskip(name)
 
 
 @pytest.mark.exports
