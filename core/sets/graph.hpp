@@ -70,6 +70,14 @@ struct GraphNode {
     std::size_t edge_end = 0;
 };
 
+// Weight of the rows that have these channels; of numbers, it is the first.
+template <class WeightOf>
+Cost weight_of_rows(const Objective& objective, std::size_t n_channels, const WeightOf& weight_of) {
+    Cost weight = 0;
+    for (std::size_t c = 0; c < (objective.is_of_numbers() ? 1 : n_channels); ++c) weight += weight_of(c);
+    return weight;
+}
+
 struct GraphEdge {
     std::int32_t feature;
     std::uint32_t yes;

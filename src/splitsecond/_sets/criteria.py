@@ -22,6 +22,8 @@ from splitsecond._importance.reliance import row_losses
 from splitsecond._solving.losses import Loss
 
 EXACT = 2**53  # whole numbers below it are floats
+# What is left of a difference of two sums that are the same, as a share of them.
+CANCELLED = 1e-14
 
 
 @dataclass(frozen=True)
@@ -200,9 +202,11 @@ class Criterion:
         """Return the value of a sum."""
         if not math.isfinite(raw):
             return raw
-        exact = (Fraction(raw) + Fraction(self.constant)) * self.scale
+        exact = Fraction(raw) + Fraction(self.constant)
+        if abs(exact) < CANCELLED * abs(self.constant):
+            exact = Fraction(0)
         # A sum without the sign of zero, which would be printed.
-        return max(_rounded(exact), self.at_least) + 0.0
+        return max(_rounded(exact * self.scale), self.at_least) + 0.0
 
     def highest_raw(self, bound: float, *, negated: bool = False) -> float:
         """Return the highest sum whose value is at most a bound, as floats compare.

@@ -143,7 +143,8 @@ class SetEvaluation:
         if name not in self._ranges:
             found = self._answers.range(criterion, self._limits.start())
             first = float(criterion.of_leaves(self._first_leaves)[0])
-            self._ranges[name] = replace(found, tree_0=first)
+            of_numbers = self._rows.numbers is not None
+            self._ranges[name] = replace(found, tree_0=first, is_of_numbers=of_numbers)
         return self._ranges[name]
 
     def best(self, name: str) -> Tree:
