@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import resources
@@ -58,9 +59,8 @@ def explorer_data(trees: TreeSet, options: PageOptions) -> dict[str, Any]:
     if options.X is None and (options.y is not None or options.groups is not None):
         raise ValueError("y and groups are of held-out rows: give these as X.")
     if options.groups is not None and options.y is None:
-        raise ValueError(
-            "groups compare errors, for which the classes or numbers of the rows are needed: y."
-        )
+        what = "numbers" if trees._source.loss.is_of_numbers else "classes"
+        raise ValueError(f"groups compare errors, for which the {what} of the rows are needed: y.")
     shown: list[Tree] = trees[: options.max_trees]
     graph, reader = trees._graph, trees._reader
     questions = PageQuestions(reader, graph.features())
@@ -228,8 +228,11 @@ def _exact(count: int) -> int | str:
 def _code(shown: list[Tree], labels: list[Any], labelled: bool) -> dict[str, Any]:
     """Return what exports of trees are put together from, besides the questions."""
     heads = {"asking": "", "leaf": ""}
+    write: Callable[[Any], str] = sql.value
     if shown:
         output = output_of(shown[0], "auto", None)
+        if output.kind == "value":
+            write = sql.as_double
         for kind in heads:
             asks = kind == "asking"
             lines = head_lines(
@@ -237,7 +240,7 @@ def _code(shown: list[Tree], labels: list[Any], labelled: bool) -> dict[str, Any
             )
             heads[kind] = "\n".join(lines)
     return {
-        "sql": [text_or_none(partial(sql.value, label)) for label in labels],
+        "sql": [text_or_none(partial(write, label)) for label in labels],
         "python": [literal(label) for label in labels],
         "head": heads,
     }
