@@ -132,7 +132,7 @@ class Fits:
             model._keep(self.table, self.target, solution)
         return Fit(
             model,
-            loss=Fraction(solution.errors) / solution.units.whole,
+            loss=solution.units.objective(solution.errors, 0, Fraction(0)),
             reported_loss=solution.loss,
             loss_of_leaf=solution.loss_of_leaf,
             leaves=solution.leaves,
