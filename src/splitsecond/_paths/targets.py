@@ -17,8 +17,8 @@ from splitsecond._estimators.base import TreeEstimator
 from splitsecond._paths.fits import Fits
 from splitsecond._solving.losses import Costs, LogLoss, Loss
 from splitsecond._solving.number_losses import OfNumbers
-from splitsecond._tables.binary import Table
-from splitsecond._trees.tree import NO_CLASSES, Tree, leaf_of_rows
+from splitsecond._tables.binary import Table, leaf_of_rows
+from splitsecond._trees.tree import NO_CLASSES, Tree
 
 MAX_LOG_LOSS = -math.log(np.finfo(np.float64).eps)  # of a row
 
