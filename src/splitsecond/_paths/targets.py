@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -44,8 +45,12 @@ class RowTarget(ABC):
         """All classes; empty for numbers."""
 
     @abstractmethod
-    def y(self, rows: Rows, *, as_given: bool = True) -> NDArray[Any]:
-        """Return the target of some rows, as it was given or as good for learning from it."""
+    def y(self, rows: Rows) -> NDArray[Any]:
+        """Return the target of some rows, as it was given."""
+
+    def training_y(self, rows: Rows, *, as_given: bool) -> NDArray[Any]:
+        """Return what to learn from; if it need not be as it was given, what is best for that."""
+        return self.y(rows)
 
     @abstractmethod
     def estimator(self, y: NDArray[Any]) -> TreeEstimator:
@@ -84,7 +89,7 @@ class ClassTarget(RowTarget):
         codes: NDArray[Any] = self.fits.target.codes
         return codes
 
-    def y(self, rows: Rows, *, as_given: bool = True) -> NDArray[Any]:
+    def y(self, rows: Rows) -> NDArray[Any]:
         labels: NDArray[Any] = self.classes[self.codes[rows]]
         return labels
 
@@ -124,10 +129,17 @@ class NumberTarget(RowTarget):
         """There are none."""
         return NO_CLASSES
 
-    def y(self, rows: Rows, *, as_given: bool = True) -> NDArray[Any]:
+    def y(self, rows: Rows) -> NDArray[Any]:
         numbers = self._numbers[rows]
-        # Without what was taken off large integers, which floats do not hold.
-        return numbers + self._loss.offset if as_given and self._loss.offset else numbers
+        return numbers + self._loss.offset if self._loss.offset else numbers
+
+    def training_y(self, rows: Rows, *, as_given: bool) -> NDArray[Any]:
+        """Return numbers that are exact also where floats do not hold them."""
+        numbers = self._numbers[rows]
+        if not as_given or not self._loss.offset:
+            return numbers
+        offset = Fraction(self._loss.offset)
+        return np.array([Fraction(number) + offset for number in numbers], dtype=object)
 
     def estimator(self, y: NDArray[Any]) -> TreeEstimator:
         return self.fits.estimator
@@ -139,7 +151,7 @@ class NumberTarget(RowTarget):
             return np.zeros(len(rows))
         weight, events = self._half_row
         means = loss.means(tree.counts, (weight, events * (self._loss.scale / loss.scale)))
-        numbers = loss.sums(self.y(rows, as_given=False), None)[1]
+        numbers = loss.sums(self._numbers[rows], None)[1]
         deviances = loss.row_deviances(numbers, means[leaves])
         lost: NDArray[np.float64] = deviances * (loss.unit_in(self._loss) / lone)
         return lost

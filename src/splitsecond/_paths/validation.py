@@ -86,7 +86,8 @@ class Validation:
         with warnings.catch_warnings():
             for told in (DataWarning, LimitWarning):  # of the whole table
                 warnings.simplefilter("ignore", told)
-            X, y = _rows(self.X, train), self.target.y(train, as_given=self.scorer is not None)
+            X = _rows(self.X, train)
+            y = self.target.training_y(train, as_given=self.scorer is not None)
             inside = Fits(self.target.estimator(y), X, y, own, deadline)
         models = (inside.at(as_fraction(entry.regularization)).model for entry in entries)
         if self.scorer is None:
