@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ class OfNumbers(Relative):
     """What losses of numbers share."""
 
     is_of_numbers = True
+    degree: ClassVar[int]  # of losses in numbers: twice the numbers lose 2**degree times as much
 
     centre: float = 0.0
     scale: float = 1.0  # a power of two
@@ -50,15 +51,33 @@ class OfNumbers(Relative):
         """Return what leaves say: the mean of their rows."""
 
     @property
-    @abstractmethod
     def loss_unit(self) -> float:
         """What a loss of 1 is for numbers as they were given; infinite beyond floats."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.float64(self.scale) ** self.degree)
+
+    def unit_in(self, other: OfNumbers) -> float:
+        """Return what a loss of 1 is for another loss of the same kind, which is never infinite."""
+        with np.errstate(under="ignore"):
+            return float(np.float64(self.scale / other.scale) ** self.degree)
 
     @abstractmethod
     def row_deviances(
         self, numbers: NDArray[np.float64], values: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Return what rows of weight 1 lose where leaves say these values, as the data has it."""
+
+    def half_row(self, whole: Weights, row_weight: float) -> tuple[float, float]:
+        """Return weight and S of what counts as well in a leaf that would make a row impossible.
+
+        Given are the sums of all rows, and the weight of one.
+        """
+        return 0.0, 0.0
+
+    def means(self, sums: Weights, half_row: tuple[float, float]) -> NDArray[np.float64]:
+        """Return what leaves say, about the centre and in the scale; no row is impossible there."""
+        means: NDArray[np.float64] = sums[..., 1] / np.where(sums[..., 0] > 0, sums[..., 0], 1)
+        return means
 
     def total(self, weights: Weights) -> Any:
         """Return the weight of all rows in leaves."""
@@ -80,6 +99,7 @@ class SquaredError(OfNumbers):
 
     name = "squared_error"
     title = "squared error"
+    degree = 2
 
     @classmethod
     def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
@@ -112,12 +132,6 @@ class SquaredError(OfNumbers):
         mean: NDArray[np.float64] = self.centre + self.scale * (sums[..., 1] / n)
         return mean + self.offset if self.offset else mean
 
-    @property
-    def loss_unit(self) -> float:
-        """The square of the scale."""
-        with np.errstate(over="ignore", under="ignore"):
-            return float(np.float64(self.scale) ** 2)
-
     def row_deviances(
         self, numbers: NDArray[np.float64], values: NDArray[np.float64]
     ) -> NDArray[np.float64]:
@@ -143,6 +157,7 @@ class Poisson(OfNumbers):
 
     name = "poisson"
     title = "Poisson deviance"
+    degree = 1
 
     @classmethod
     def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
@@ -172,10 +187,15 @@ class Poisson(OfNumbers):
         rate: NDArray[np.float64] = self.scale * (sums[..., 1] / n)
         return rate
 
-    @property
-    def loss_unit(self) -> float:
-        """The scale."""
-        return self.scale
+    def half_row(self, whole: Weights, row_weight: float) -> tuple[float, float]:
+        """Return half a row of the rate of all rows."""
+        return row_weight / 2, row_weight / 2 * float(whole[1] / whole[0])
+
+    def means(self, sums: Weights, half_row: tuple[float, float]) -> NDArray[np.float64]:
+        """Return rates in the scale; a leaf without events has those of half a row."""
+        weight, events = half_row
+        rare = events / np.where(sums[..., 0] + weight > 0, sums[..., 0] + weight, 1)
+        return np.where(sums[..., 1] > 0, super().means(sums, half_row), rare)
 
     def row_deviances(
         self, numbers: NDArray[np.float64], values: NDArray[np.float64]
