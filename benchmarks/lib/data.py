@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from lib.regression_data import Regression, load_matrix
+
 if TYPE_CHECKING:  # imported where used: the environments of other packages do not have it
     from splitsecond import datasets
 
@@ -97,11 +99,11 @@ class Frame:
         return f"{self.name}, frame"
 
 
-Source: TypeAlias = str | Synthetic | Numbers | Frame
+Source: TypeAlias = str | Synthetic | Numbers | Frame | Regression
 
 
 def load(source: Source) -> tuple[Any, Labels]:
-    """Return X and y (0/1) of a data set.
+    """Return X and y (0/1, or numbers) of a data set.
 
     X is a data frame or a C-contiguous array: 0/1, or 64-bit floats of raw numbers.
     """
@@ -111,9 +113,11 @@ def load(source: Source) -> tuple[Any, Labels]:
 
 
 @functools.lru_cache(maxsize=2)  # every process of a comparison is given the same
-def _load_stored(source: str | Numbers) -> tuple[Any, Labels]:
+def _load_stored(source: str | Numbers | Regression) -> tuple[Any, Any]:
     from splitsecond import datasets
 
+    if isinstance(source, Regression):
+        return load_matrix(source)
     if isinstance(source, Numbers):
         table, y = load_raw(source.name)
         values = table.select_dtypes("number").to_numpy(np.float64)
@@ -157,7 +161,7 @@ def describe(sources: Iterable[Source]) -> dict[str, str]:
 def checksum(X: Any, y: Labels) -> str:
     """Return a short fingerprint, to show that two runs used the same matrix and labels."""
     digest = hashlib.sha256(X if X.dtype == np.float64 else np.packbits(X, axis=0).tobytes())
-    digest.update(y.astype(np.int64).tobytes())
+    digest.update((y if y.dtype == np.float64 else y.astype(np.int64)).tobytes())
     return digest.hexdigest()[:12]
 
 

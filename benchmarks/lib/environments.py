@@ -28,6 +28,7 @@ PACKAGES = {
     "licketysplit": Package("licketysplit", ("licketysplit",)),
     "pystreed": Package("pystreed", ("pystreed",)),
     "gosdt": Package("gosdt", ("gosdt",)),
+    "osrt": Package("osrt", ("osrt", "pandas", "scikit-learn")),
     "imodels": Package("imodels", ("imodels", "numba", "six")),  # both needed, not declared
     "interpret": Package(
         "interpret", ("interpret-core", "pandas", "scikit-learn", "scipy"), "interpret-core"

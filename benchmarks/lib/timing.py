@@ -30,10 +30,12 @@ from numpy.typing import NDArray
 from lib import environments, report
 from lib.data import Source, Synthetic, load
 from lib.loss_packages import LOSS_METHODS
+from lib.regression_packages import REGRESSION_METHODS
 from lib.rid_packages import RID_METHODS
 from lib.set_packages import SET_METHODS
 from lib.tree_packages import METHODS, Method, Problem
 
+KNOWN = METHODS | LOSS_METHODS | REGRESSION_METHODS | SET_METHODS | RID_METHODS
 TURN_SECONDS = 0.05  # a turn repeats a fit until this is spent, so that short fits run warm
 MAX_TURNS = 30
 WARM_UP_SECONDS = 1.0  # a first fit shorter than this is a warm-up and not counted
@@ -265,7 +267,7 @@ def serve(descriptor: int) -> None:
     try:
         synthetic = isinstance(task.source, Synthetic)
         X, y = load(task.source) if synthetic else map(_array, pipe.recv())
-        method = (METHODS | LOSS_METHODS | SET_METHODS | RID_METHODS)[task.method](task.problem)
+        method = KNOWN[task.method](task.problem)
         X, y = method.convert(X, y)
         method.warm_up(X, y)
         pipe.send("ready")

@@ -47,6 +47,7 @@ def test_every_method_of_another_package_is_known(benchmark_module: Any) -> None
     methods = (
         benchmark_module("lib.tree_packages").METHODS
         | benchmark_module("lib.loss_packages").LOSS_METHODS
+        | benchmark_module("lib.regression_packages").REGRESSION_METHODS
         | benchmark_module("lib.set_packages").SET_METHODS
         | benchmark_module("lib.rid_packages").RID_METHODS
         | benchmark_module("lib.heldout_worker").PREDICTORS

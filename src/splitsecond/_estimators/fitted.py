@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._estimators.input_reader import InputReader
 from splitsecond._solving.losses import Loss
-from splitsecond._tables.binary import Table
+from splitsecond._tables.binary import Table, leaf_of_rows
 from splitsecond._tables.literals import Literal
 from splitsecond._trees.scoring import expected_cost_of, score_of
-from splitsecond._trees.tree import Tree, leaf_of_rows
+from splitsecond._trees.tree import Tree
 
 
 class PredictsByTree(ABC):

@@ -20,10 +20,11 @@ from splitsecond._paths.scorers import HeldOut, Scorer
 from splitsecond._solving.exact import as_fraction
 from splitsecond._solving.losses import Costs, LogLoss, Loss
 from splitsecond._support.messages import shown
+from splitsecond._tables.binary import leaf_of_rows
 from splitsecond._tables.data_checks import DataWarning
 from splitsecond._tables.opening import as_array, open_frame
 from splitsecond._tables.weights import check_sample_weight
-from splitsecond._trees.tree import Tree, leaf_of_rows
+from splitsecond._trees.tree import Tree
 
 MAX_LOG_LOSS = -math.log(np.finfo(np.float64).eps)  # of a row
 

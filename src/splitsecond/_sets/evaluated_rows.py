@@ -16,12 +16,12 @@ from splitsecond._sets.criteria import Leaves
 from splitsecond._sets.row_groups import Cells, read_groups
 from splitsecond._solving.losses import Costs, Loss
 from splitsecond._support.messages import listed, shown
-from splitsecond._tables.binary import Table
+from splitsecond._tables.binary import Table, leaf_of_rows
 from splitsecond._tables.bits import pack_columns
 from splitsecond._tables.labels import codes_of
 from splitsecond._tables.weights import as_large_integers, check_sample_weight
 from splitsecond._trees.set_tree import TreeSource
-from splitsecond._trees.tree import Tree, leaf_of_rows
+from splitsecond._trees.tree import Tree
 
 if TYPE_CHECKING:
     from splitsecond._sets.tree_set import TreeSet

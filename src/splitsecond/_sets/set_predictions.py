@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._sets.voting import disagreement, prediction_variance, vote_shares
-from splitsecond._trees.tree import leaf_of_rows
+from splitsecond._tables.binary import leaf_of_rows
 
 if TYPE_CHECKING:
     from splitsecond._sets.evaluation import SetEvaluation

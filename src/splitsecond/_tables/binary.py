@@ -163,3 +163,20 @@ class SparseTable(Table):
 
     def core(self) -> _core.Table:
         return _core.Table.sparse(self.row_begin, self.ones, self.n_columns)
+
+
+def leaf_of_rows(
+    feature: NDArray[np.int32], left: NDArray[np.int32], right: NDArray[np.int32], table: Table
+) -> NDArray[np.int64]:
+    """Return the leaf of a flat tree that each row of a table ends in."""
+    leaf = np.zeros(table.n_rows, dtype=np.int64)
+    waiting = [(0, np.arange(table.n_rows))]
+    while waiting:
+        node, rows = waiting.pop()
+        if feature[node] < 0 or rows.size == 0:
+            leaf[rows] = node
+            continue
+        yes = table.column(feature[node])[rows] == 1
+        waiting.append((int(left[node]), rows[yes]))
+        waiting.append((int(right[node]), rows[~yes]))
+    return leaf
