@@ -143,3 +143,60 @@ def _numbers(
         return np.exp(2 * score), 0.0
     # Ten digits of a number are lost to its offset: those that are left are what is fitted.
     return score * 10.0 ** rng.integers(-3, 4) + float(rng.choice([0, 0, 1e5])), 1e-9
+
+
+@dataclass(frozen=True)
+class HostileNumbers:
+    y: npt.NDArray[np.float64]
+    weights: npt.NDArray[np.float64] | None
+    loss: str
+
+
+def hostile_numbers(rng: np.random.Generator, loss: str) -> HostileNumbers:
+    """Numbers far apart or nearly the same, tiny and huge, and rows of nearly all the weight."""
+    n_rows = int(rng.integers(1, 40))
+    y = rng.normal(size=n_rows) * float(rng.choice([0.1, 1, 10]))
+    y = np.exp(y / 3) if loss == "poisson" else y
+    kind = int(rng.integers(9))
+    if kind == 0:
+        y = 1e6 + np.rint(y * 100) / 100
+    elif kind == 1:
+        y = np.rint(y) + 1e-10 * rng.random(n_rows)
+    elif kind == 2:
+        y[0] = 0 if loss == "poisson" else -1e5
+    elif kind == 3:
+        y[0] = 1e6
+        y[-1] = 1e-6 if loss == "poisson" else -1e6
+    elif kind == 4:
+        y = y * 10.0 ** int(rng.choice([-300, -200, -12, 12, 200, 300]))
+    elif kind == 5:
+        y = np.rint(y * 10)
+    elif kind == 6:
+        y = y * (rng.random(n_rows) < 0.2)
+    y = np.abs(y) if loss == "poisson" else y
+    weights, y = _hostile_weights(rng, y, loss)
+    return HostileNumbers(y, weights, loss)
+
+
+def _hostile_weights(
+    rng: np.random.Generator, y: npt.NDArray[np.float64], loss: str
+) -> tuple[npt.NDArray[np.float64] | None, npt.NDArray[np.float64]]:
+    n_rows, kind = len(y), int(rng.integers(7))
+    weights = np.ones(n_rows)
+    if kind == 0:
+        return None, y
+    if kind == 1:
+        weights[rng.integers(n_rows)] = 10.0 ** int(rng.integers(3, 9))
+    elif kind == 2:
+        weights[rng.integers(n_rows)] = 10.0 ** -int(rng.integers(3, 12))
+    elif kind == 3:
+        weights = 10.0 ** rng.uniform(-4, 4, n_rows)
+    elif kind == 4:
+        weights = (rng.random(n_rows) < 0.4).astype(float)
+        weights[0] = 1
+    elif kind == 5:
+        weights = rng.random(n_rows) + 0.01
+    elif loss == "poisson":  # events in exposures
+        weights = rng.random(n_rows) + 0.001
+        y = rng.poisson(5 * weights) / weights
+    return weights, y

@@ -34,7 +34,7 @@ MAX_EXACT = 2**24  # of numbers on a grid of their own; a finer one is not worth
 FACTORS = (1, 10, 100, 1_000, 10_000, 2, 4, 8, 16, 100_000)
 WHOLE = 1e-12  # how far events may be from whole numbers, as a part of them
 NEARLY_WHOLE = 1e-3  # how far floats of a size may be from whole numbers that they stand for
-UNLIKELY = 8.0  # so many standard deviations: of a tree's loss, and of the root's
+UNLIKELY = 4.0  # so many standard deviations of the loss of a tree, if it has the highest
 MARGIN = 1e-12  # for what doubles are off by where rounding has to be up, or down
 
 
@@ -176,16 +176,19 @@ class _Weights:
         )
         return scaled
 
-    def error(self, lost: NDArray[np.float64]) -> float:
+    def error(self, highest: NDArray[np.float64], root_loss: float) -> float:
         """Return by how much rounded weights may change the loss of a tree.
 
-        Given what groups lose in one leaf if they weigh 1. This is no proof, as that of the grid:
-        it would take a tree whose every leaf is about weights rounded to the same side.
+        Given what groups lose at most, if they weigh 1: all together no more than the root. This is
+        no proof, as for the grid: it takes for granted that in a sum of losses, those of weights
+        that are rounded up and down cancel as if by chance.
         """
         if self.is_exact:
             return 0.0
-        changes = (self.n - self.wanted) * lost
-        return UNLIKELY * math.sqrt(float(np.sum(changes**2)))
+        weight = np.maximum(self.wanted, 1e-300)
+        lost = np.minimum(highest, root_loss / weight)
+        squares = (self.n - self.wanted) ** 2 * lost / weight
+        return UNLIKELY * math.sqrt(root_loss * float(squares.max()))
 
 
 def _weights(
@@ -235,8 +238,8 @@ def _of_means(
     rounded = np.rint(wanted / grid)
     off = math.sqrt(float(np.sum((wanted - rounded * grid) ** 2 / np.maximum(n, 1))))
     means = wanted / np.maximum(n, 1)
-    lost = (means - np.average(means, weights=n)) ** 2
-    error = off * (2 * root + off) + given.error(lost)
+    highest = np.maximum(means, apart.max() - means) ** 2
+    error = off * (2 * root + off) + given.error(highest, root_loss)
     return _Rows(n, rounded.astype(np.int64), grid, shift, error)
 
 
@@ -266,8 +269,9 @@ def _of_rates(
         lowest = max(wanted, float(events.max()) * 2.0**-50, 2.0**-1000)
         grid = 2.0 ** math.floor(math.log2(lowest))
         steps = np.maximum(np.rint(events / grid), events > 0)
-    lost = 2 * (rates * np.log(np.where(rates > 0, rates, rate) / rate) - rates + rate)
-    error = slope * float(np.abs(events - steps * grid).sum()) + given.error(lost)
+    # A leaf's rate is at most the highest, and at least that of a row if it had all the exposure.
+    highest = 2 * rates.max() + 2 * rates * np.log(float(n.sum()) / np.maximum(n, 1))
+    error = slope * float(np.abs(events - steps * grid).sum()) + given.error(highest, root_loss)
     return _Rows(n, steps.astype(np.int64), grid, 0.0, error)
 
 
