@@ -21,7 +21,10 @@ from set_questions import EPSILONS, MAX_TREES, one_of
 
 from splitsecond import RESPLITRegressor, TreeFARMSRegressor
 
-pytestmark = pytest.mark.filterwarnings("ignore::splitsecond.SingleLeafWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::splitsecond.SingleLeafWarning"),
+    pytest.mark.filterwarnings("ignore::splitsecond.ColumnWarning"),  # of chance
+]
 
 EACH = 40  # problems of a test
 

@@ -20,7 +20,10 @@ from splitsecond import OptimalTreeRegressor, TreeFARMSRegressor
 from splitsecond._solving.encoding import Encoded, encode
 from splitsecond._solving.number_losses import NUMBER_LOSSES
 
-pytestmark = pytest.mark.filterwarnings("ignore::splitsecond.SingleLeafWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::splitsecond.SingleLeafWarning"),
+    pytest.mark.filterwarnings("ignore::splitsecond.ColumnWarning"),  # of chance
+]
 
 EACH = 100  # problems of a test
 
