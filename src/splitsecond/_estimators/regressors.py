@@ -55,8 +55,10 @@ class TreeRegressor(PredictsNumbers, RegressorMixin, TreeEstimator):  # type: ig
         self, y: Any, n_rows: int, sample_weight: NDArray[np.float64] | None
     ) -> ReadTarget:
         read = read_numbers(y, n_rows, loss=self.loss)
-        present = read.values if sample_weight is None else read.values[sample_weight > 0]
-        loss = NUMBER_LOSSES[self.loss].fitted(present, read.offset)
+        present, weights = read.values, sample_weight
+        if weights is not None:
+            present, weights = present[weights > 0], weights[weights > 0]
+        loss = NUMBER_LOSSES[self.loss].fitted(present, read.offset, weights)
         return NO_CLASSES, {"numbers": read.values, "weights": sample_weight, "loss": loss}
 
     def _check_loss(self) -> None:
