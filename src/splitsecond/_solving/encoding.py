@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
-from splitsecond._solving.number_losses import OfNumbers, Poisson, SquaredError
+from splitsecond._solving.number_losses import OfNumbers, Poisson, SquaredError, power_of_two
 from splitsecond._solving.units import COST_BITS, Channels, Units
 from splitsecond._tables.weights import as_large_integers
 
@@ -29,8 +29,9 @@ RESOLUTION, FINE_RESOLUTION, FINE_ROWS = 1e-6, 1e-11, 1024
 MAX_WEIGHT, MAX_OFFSET, MAX_LIMBS = 2**29, 2**28, 2**30
 OFFSET_SHARE = 0.01  # of the root's loss, by which offsets may be off together
 MAX_EXACT = 2**24  # of numbers on a grid of their own; a finer one is not worth its bits
-FACTORS = (1, 10, 100, 1_000, 10_000, 2, 4, 8, 16, 100_000)
-WHOLE = 1e-9  # how far numbers may be from whole ones that they stand for
+SMALL_NOISE = 1e-3  # of the steps of a grid: with more of it, they cannot be told from others
+FEW, MAX_TRIES = 64, 4  # numbers that mostly tell the step of a grid, or that there is none
+NOISE = 2.0**-51  # what numbers are off by for being floats, of their size
 MARGIN = 1e-12  # for what doubles are off by where rounding has to be up, or down
 
 
@@ -70,7 +71,9 @@ def encode(
     root = np.array([each.sum() for each in sums])
     root_loss = float(loss.loss(root))
     if isinstance(loss, Poisson):
-        rows = _of_rates(loss, sums, group, weight_unit=weight_unit, root_loss=root_loss)
+        # Events by the weights as given: whole numbers, though rounded weights may not tell.
+        events = sums[1] if weights is None else loss.sums(numbers, weights)[1] / weight_unit
+        rows = _of_rates(integers, events, group, root_loss)
     else:
         rows = _of_means(loss, numbers, integers, group, root_loss)
     return _in_channels(loss, rows, root_loss, weight_unit, bits=bits, max_leaves=max_leaves)
@@ -91,8 +94,9 @@ def _in_channels(
     single = _rate_offsets(n, s, max_rate) if is_poisson else s * (s / np.maximum(n, 1))
     # In ones of the grid, a loss is in squares of them, or in them.
     in_grid = root_loss / (rows.grid if is_poisson else rows.grid**2)
+    n_rows = int(np.count_nonzero(n))  # those without weight are as good as absent
     unit = max(
-        OFFSET_SHARE * in_grid / len(n), float(single.sum()) / (MAX_OFFSET - len(n)), 2.0**-1000
+        OFFSET_SHARE * in_grid / n_rows, float(single.sum()) / (MAX_OFFSET - n_rows), 2.0**-1000
     )
     if in_grid == 0:  # nothing is to be gained by any tree
         offsets = np.zeros(len(n))
@@ -161,49 +165,47 @@ def _of_means(
 ) -> _Rows:
     """Put numbers on a grid that starts at the least of them."""
     present = integers > 0
-    least = float(numbers[present].min())
-    whole = _on_own_grid(numbers, least, present)
+    apart = loss.sums(numbers, None)[1]
+    least = float(apart[present].min())
+    above = np.where(present, apart - least, 0)
+    noise = NOISE * max(1.0, float(np.max(np.abs(numbers))) / loss.scale)
+    whole = _on_own_grid(above, noise)
     n = _whole_grouped(integers, group)
-    shift = -float(loss.sums(np.array([least]), None)[1][0])
     if whole is not None:
         steps, step = whole
-        return _Rows(n, _whole_grouped(steps * integers, group), step / loss.scale, shift, 0.0)
-    apart = (loss.sums(numbers, None)[1] + shift) * present
-    sums = _grouped(apart * integers, group)
+        return _Rows(n, _whole_grouped(steps * integers, group), step, -least, 0.0)
+    sums = _grouped(above * integers, group)
     root = math.sqrt(root_loss)
-    resolution = FINE_RESOLUTION if len(n) <= FINE_ROWS else RESOLUTION
+    resolution = FINE_RESOLUTION if np.count_nonzero(n) <= FINE_ROWS else RESOLUTION
     # Sums are off by half a one, evenly spread: so much together.
-    at_one = math.sqrt(float(np.sum(1 / np.maximum(n, 1))) / 12)
+    at_one = math.sqrt(float(np.sum(1 / n[n > 0])) / 12)
     grid = 2.0 ** math.floor(math.log2(max(resolution * root / at_one / 4, 2.0**-1000)))
     grid = max(grid, float(sums.max()) * 2.0**-50, 2.0**-1000)
     rounded = np.rint(sums / grid)
     off = math.sqrt(float(np.sum((sums - rounded * grid) ** 2 / np.maximum(n, 1))))
-    return _Rows(n, rounded.astype(np.int64), grid, shift, off * (2 * root + off))
+    return _Rows(n, rounded.astype(np.int64), grid, -least, off * (2 * root + off))
 
 
 def _of_rates(
-    loss: Poisson,
-    sums: list[NDArray[np.float64]],
+    integers: NDArray[np.int64],
+    each_events: NDArray[np.float64],
     group: NDArray[np.int32] | None,
-    *,
-    weight_unit: float,
     root_loss: float,
 ) -> _Rows:
     """Put events (exposure times rate) on a grid; where they are whole numbers, on theirs."""
-    n = _whole_grouped(sums[0].astype(np.int64), group)
-    events = _grouped(sums[1], group)
-    in_units = events * (weight_unit * loss.scale)  # as the user has them
-    counts = np.rint(in_units)
-    if counts.max() < MAX_EXACT and (np.abs(in_units - counts) <= WHOLE * (1 + counts)).all():
-        return _Rows(n, counts.astype(np.int64), 1 / (weight_unit * loss.scale), 0.0, 0.0)
+    n = _whole_grouped(integers, group)
+    events = _grouped(each_events, group)
+    whole = _on_own_grid(events, NOISE * float(events.max()))
+    if whole is not None:
+        return _Rows(n, *whole, 0.0, 0.0)
     # A leaf's loss changes with its events by the logarithm of its rate, at most.
     positive = events[events > 0]
-    rate = float(events.sum() / n.sum())
+    rate = math.log(float(events.sum())) - math.log(float(n.sum()))
     slope = 2 + 2 * max(
-        abs(math.log(float((events / np.maximum(n, 1)).max()) / rate)),
-        abs(math.log(float(n.sum()) * rate / float(positive.min()))),
+        abs(math.log(float((events / np.maximum(n, 1)).max())) - rate),
+        abs(math.log(float(events.sum())) - math.log(float(positive.min()))),
     )
-    resolution = FINE_RESOLUTION if len(n) <= FINE_ROWS else RESOLUTION
+    resolution = FINE_RESOLUTION if np.count_nonzero(n) <= FINE_ROWS else RESOLUTION
     wanted = resolution * root_loss / (slope * len(positive))
     grid = 2.0 ** math.floor(math.log2(max(wanted, float(events.max()) * 2.0**-50, 2.0**-1000)))
     steps = np.maximum(np.rint(events / grid), events > 0)
@@ -212,39 +214,41 @@ def _of_rates(
 
 
 def _on_own_grid(
-    numbers: NDArray[np.float64], least: float, present: NDArray[np.bool_]
+    values: NDArray[np.float64], noise: float
 ) -> tuple[NDArray[np.int64], float] | None:
-    """Return numbers above the least in whole steps, and the step, if they have few digits."""
-    sample = np.flatnonzero(present)[:: max(1, len(numbers) // 1000)]
-    for factor in FACTORS:
-        if not _is_whole(numbers[sample], least, factor):
-            continue
-        if not _is_whole(numbers[present], least, factor):
-            continue
-        with np.errstate(over="ignore"):
-            steps = np.where(present, np.rint((numbers - least) * factor), 0)
-        if steps.max() >= MAX_EXACT * 1024:
+    """Return values of at least 0 in whole steps, and the step, if all are multiples of one.
+
+    What they may be off by is the noise. Any step will do: values that are multiplied by a constant
+    are the same in steps.
+    """
+    highest = float(values.max())
+    if highest == 0:
+        return np.zeros(len(values), dtype=np.int64), 1.0
+    tried = [highest, *values[:: max(1, len(values) // FEW)].tolist()]
+    for _ in range(MAX_TRIES):
+        step = _common_step(tried, highest / MAX_EXACT)
+        if step is None:
             return None
-        whole: NDArray[np.int64] = steps.astype(np.int64)
-        divisor = int(np.gcd.reduce(whole[:1000]))
-        divisor = divisor if divisor == 1 else max(1, int(np.gcd.reduce(whole)))
-        if whole.max() // divisor >= MAX_EXACT:
-            return None
-        return whole // divisor, divisor / factor
+        step = highest / round(highest / step)
+        steps = values / step
+        whole = np.rint(steps)
+        off = np.abs(steps - whole)
+        if float(off.max()) == 0 or float(off.max()) <= noise / step < SMALL_NOISE:
+            return whole.astype(np.int64), step
+        tried = [step, float(values[np.argmax(off)])]
     return None
 
 
-def _is_whole(numbers: NDArray[np.float64], least: float, factor: int) -> bool:
-    """Whether numbers above the least are whole when multiplied."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        steps = (numbers - least) * factor
-        # What floats of this size are off by may not be much.
-        size = float(np.max(np.abs(numbers))) * factor
-        if not size < 2.0**53 or not np.isfinite(steps).all():
-            return False
-        return bool((np.abs(steps - np.rint(steps)) <= max(WHOLE, size * 2.0**-51)).all()) and (
-            size * 2.0**-51 < 1e-3
-        )
+def _common_step(values: list[float], least: float) -> float | None:
+    """Return what all values are nearly multiples of, by Euclid; None if it is not above a size."""
+    zero = least / 4  # remainders below are what floats are off by
+    step = 0.0
+    for value in values:
+        while value > zero:
+            step, value = value, abs(math.remainder(step, value))  # noqa: PLW2901
+        if step <= least:
+            return None
+    return step
 
 
 def _grouped(values: NDArray[np.float64], group: NDArray[np.int32] | None) -> NDArray[np.float64]:

@@ -22,6 +22,8 @@ from splitsecond._support.names import public
 N_SUMS = 3
 # What is left of a difference of two sums that are the same, as a share of them.
 CANCELLED = 1e-14
+OVERFLOW = 0.25  # times numbers whose differences are too large for a float
+HIGHEST_POWER = 2.0**1023  # of two
 
 
 @dataclass(frozen=True)
@@ -84,13 +86,16 @@ class SquaredError(OfNumbers):
     @classmethod
     def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
         """Return the loss about the number that is nearest to the middle of their range."""
-        scale = power_of_two(float(np.max(np.abs(numbers))))
-        low, high = numbers.min() / scale, numbers.max() / scale
-        # One of the numbers themselves, so that differences of whole numbers are whole.
-        nearest = int(np.argmin(np.abs(numbers / scale - (low / 2 + high / 2))))
-        centre = float(numbers[nearest])
-        spread = max(high - centre / scale, centre / scale - low)
-        return cls(centre, scale * power_of_two(spread), float(offset))
+        least = float(numbers.min())
+        part = 1.0 if math.isfinite(float(numbers.max()) - least) else OVERFLOW
+        # Above the least, so that a constant added to all of them changes nothing; and one of the
+        # numbers themselves, so that differences of whole numbers are whole.
+        above = numbers * part - least * part
+        highest = float(above.max())
+        nearest = int(np.argmin(np.abs(above - highest / 2)))
+        spread = max(highest - float(above[nearest]), float(above[nearest]))
+        scale = min(power_of_two(spread) / part, HIGHEST_POWER)
+        return cls(float(numbers[nearest]), scale, float(offset))
 
     def sums(
         self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
@@ -109,7 +114,11 @@ class SquaredError(OfNumbers):
     def value(self, sums: Weights) -> NDArray[np.float64]:
         """Return the mean."""
         n = np.where(sums[..., 0] > 0, sums[..., 0], 1)
-        mean: NDArray[np.float64] = self.centre + self.scale * (sums[..., 1] / n)
+        apart = sums[..., 1] / n
+        with np.errstate(over="ignore"):
+            mean: NDArray[np.float64] = self.centre + self.scale * apart
+        if not np.isfinite(mean).all():  # too far from the centre for a float, though it is one
+            mean = (self.centre * OVERFLOW + self.scale * OVERFLOW * apart) / OVERFLOW
         return mean + self.offset if self.offset else mean
 
     @property
@@ -128,12 +137,12 @@ class SquaredError(OfNumbers):
 
     def _apart(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return numbers about the centre; their difference may be too large for a float."""
-        with np.errstate(over="ignore", under="ignore"):
+        with np.errstate(over="ignore"):
             apart = numbers - self.centre
-            if np.isfinite(apart).all():
-                return apart / self.scale
-            halves: NDArray[np.float64] = numbers / self.scale - self.centre / self.scale
-            return halves
+        if np.isfinite(apart).all():
+            return apart / self.scale
+        parts: NDArray[np.float64] = numbers / self.scale - self.centre / self.scale
+        return parts
 
 
 @public
@@ -196,4 +205,4 @@ def power_of_two(size: float) -> float:
         return 1.0
     mantissa, exponent = math.frexp(size)
     exponent = exponent - 1 if mantissa == 0.5 else exponent
-    return math.ldexp(1.0, min(max(exponent, -1022), 1023))
+    return math.ldexp(1.0, min(exponent, 1023))

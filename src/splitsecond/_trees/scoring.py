@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._solving.losses import Costs
-from splitsecond._solving.number_losses import OfNumbers
+from splitsecond._solving.number_losses import OfNumbers, power_of_two
 from splitsecond._tables.labels import codes_of
 from splitsecond._tables.numbers import read_numbers
 from splitsecond._tables.weights import check_sample_weight
@@ -35,9 +35,15 @@ def _explained(
     """Return what share of the loss about the mean of y is explained: R^2, or D^2."""
     read = read_numbers(y, len(predicted), loss=loss.name)
     numbers = read.values + read.offset
+    # Shares do not depend on the unit; in one of their size, squares are floats.
+    unit = power_of_two(float(max(np.abs(numbers).max(), np.abs(predicted).max())))
+    numbers, predicted = numbers / unit, predicted / unit
     weights = None
     if sample_weight is not None:
-        weights = check_sample_weight(sample_weight, len(numbers))
+        given = check_sample_weight(sample_weight, len(numbers))
+        present = given > 0  # what the others lose may be infinite
+        numbers, predicted, given = numbers[present], predicted[present], given[present]
+        weights = given / power_of_two(float(given.max()))
     mean = np.full(len(numbers), np.average(numbers, weights=weights))
     lost = float(np.average(loss.row_deviances(numbers, predicted), weights=weights))
     whole = float(np.average(loss.row_deviances(numbers, mean), weights=weights))

@@ -128,7 +128,8 @@ class Tree(TreeForms):
         """
         leaves = self.counts[self.feature < 0]
         mean = float(np.sum(self.loss.loss(leaves)) / self.loss.total(self.counts[0]))
-        return mean * self.loss.loss_unit if isinstance(self.loss, OfNumbers) else mean
+        # A unit may be infinite.
+        return mean * self.loss.loss_unit if isinstance(self.loss, OfNumbers) and mean else mean
 
     @property
     def feature_importances(self) -> NDArray[np.float64]:
