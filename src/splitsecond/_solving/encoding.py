@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
-from splitsecond._solving.number_losses import OfNumbers, Poisson, SquaredError, power_of_two
+from splitsecond._solving.number_losses import OfNumbers, Poisson, SquaredError
 from splitsecond._solving.units import COST_BITS, Channels, Units
 from splitsecond._tables.weights import as_large_integers
 
