@@ -115,10 +115,11 @@ DEFAULTS_OF: dict[str, list[Any]] = {
     "explore": [splitsecond.TreeSet.to_html],
 }
 PARAMETERS = {"bootstraps": "n_bootstraps", ("explore", "top"): "max_trees"}  # of other names
-# Options that have a default of the program: None stands for a rule that help cannot show, and
-# the path is cross-validated.
+# Options that have a default of the program: None stands for a rule that help cannot show, such as
+# the loss of the task, and the path is cross-validated.
 OWN = {
     ("path", "cv"),
+    *((name, "loss") for name in DEFAULTS_OF),
     *((name, "lookahead_depth") for name in DEFAULTS_OF),
     *((name, "exact_last_split") for name in DEFAULTS_OF),
     *((name, "completion") for name in DEFAULTS_OF),

@@ -15,6 +15,7 @@ import typer
 import splitsecond
 from splitsecond._cli import options as o
 from splitsecond._cli.data import Data
+from splitsecond._cli.options import Task
 from splitsecond._cli.output import progress, warnings_as_notes, write, write_json, write_table
 
 
@@ -114,7 +115,7 @@ def bench(
         str(name): of(
             regularization=regularization, max_depth=max_depth, time_limit=time_limit, n_jobs=jobs
         )
-        for name, of in TREES.items()
+        for name, of in TREES[Task.CLASSIFICATION].items()
     }
     rows = []
     with warnings_as_notes(), progress("fitting", len(data) * (len(models) + 1)) as listener:

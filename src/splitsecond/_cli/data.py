@@ -1,4 +1,4 @@
-"""What a model is fitted on: the columns, classes and weights of a table, checked."""
+"""What a model is fitted on: the columns, target and weights of a table, checked."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from splitsecond._cli.options import Task
 from splitsecond._cli.sources import Source
+from splitsecond._cli.targets import Asked, read_target
 from splitsecond._support.messages import date_text, infinity_text
 
 
 @dataclass(frozen=True)
 class Data:
-    """Columns, classes and weights of some rows, and where these are in a file."""
+    """Columns, classes or numbers, and weights of some rows, and where these are in a file."""
 
     X: pa.Table
     y: NDArray[Any]
@@ -24,6 +26,7 @@ class Data:
     source: Source | None = None
     rows_in_source: int = 0
     places: NDArray[np.intp] | None = None  # of the rows in the source; None: they are all of them
+    task: Task = Task.CLASSIFICATION
 
     def __len__(self) -> int:
         return len(self.y)
@@ -35,14 +38,14 @@ class Data:
         return replace(self, X=self.X.take(rows), y=self.y[rows], weights=weights, places=places)
 
 
-def read_data(source: Source, target: str, weight: str | None) -> Data:
+def read_data(source: Source, target: str, weight: str | None, asked: Asked) -> Data:
     """Read a table and set its target and weights apart; what cannot be learned from is refused."""
     table = source.read()
     for name in (target, *([] if weight is None else [weight])):
         source.check_column(table, name)
     if weight == target:
         raise ValueError(f"--weight {weight!r} is the target: name another column.")
-    y = labels_of(source, table, target)
+    read = read_target(source, table, target, asked)
     X = table.drop_columns([target] if weight is None else [target, weight])
     if X.num_columns == 0:
         raise only_a_target(source.name, target)
@@ -51,46 +54,7 @@ def read_data(source: Source, target: str, weight: str | None) -> Data:
     if not any(_varies(X[name]) for name in X.column_names):
         raise nothing_to_ask(source.name)
     weights = None if weight is None else weights_of(source, table, weight)
-    return Data(X, y, weights, source, len(y))
-
-
-def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the values of a column, also of one that is stored as codes of categories."""
-    kind = column.type
-    return column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
-
-
-def labels_of(
-    source: Source, table: pa.Table, name: str, *, may_be_one: bool = False
-) -> NDArray[Any]:
-    """Return class labels; refuse a column that has none for some rows, or only one to learn."""
-    column = decoded(table[name])
-    kind = column.type
-    if pa.types.is_temporal(kind) or pa.types.is_nested(kind):
-        raise ValueError(f"The target {name!r} holds {kind}: classes are text or numbers.")
-    is_missing = pc.is_null(column, nan_is_null=True)
-    n_missing = pc.sum(is_missing).as_py()
-    if n_missing == len(column):
-        raise ValueError(f"The target {name!r} is missing in every row.")
-    if n_missing:
-        row = source.row(pc.index(is_missing, True).as_py(), len(column))
-        raise ValueError(
-            f"The target {name!r} is missing in {n_missing:,} of {len(column):,} rows, the first "
-            f"of them {row}: remove those rows, or fill them in."
-        )
-    labels: NDArray[Any] = column.to_numpy()
-    if labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
-        example = labels[labels != np.rint(labels)][0]
-        raise ValueError(
-            f"The target {name!r} holds numbers such as {example}, a quantity and not classes: "
-            "make classes of it first, for example by a threshold."
-        )
-    if not may_be_one and len(pc.unique(column)) == 1:
-        raise ValueError(
-            f"The target {name!r} is {labels[0]!r} in every row ({len(labels):,}): there is "
-            "nothing to tell apart."
-        )
-    return labels
+    return Data(X, read.values, weights, source, len(table), task=read.task)
 
 
 def weights_of(source: Source, table: pa.Table, name: str) -> NDArray[np.float64]:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import typer
 
 import splitsecond
 from splitsecond._cli import options as o
-from splitsecond._cli.data import (
-    Data,
-    check_column,
-    decoded,
-    labels_of,
-    nothing_to_ask,
-    only_a_target,
-)
+from splitsecond._cli.data import Data, check_column, nothing_to_ask, only_a_target
 from splitsecond._cli.output import write, write_json, write_table
 from splitsecond._cli.sources import Source
+from splitsecond._cli.targets import Asked, ReadTarget, decoded, read_target
 from splitsecond._cli.trial_fits import estimates
 from splitsecond._support.messages import listed, shown
+from splitsecond._tables.number_checks import distribution_text
 
 REFUSED = "refused"
 LEFT_OUT = ("constant", "all missing")
@@ -55,8 +50,12 @@ def doctor(
     file: o.File,
     target: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="Column with the classes; with it, trial fits are timed."),
+        typer.Option(
+            metavar="COL",
+            help="Column to predict, classes or numbers; with it, trial fits are timed.",
+        ),
     ] = None,
+    task: o.TaskOption = None,
     regularization: o.Regularization = "0.01",
     max_depth: o.MaxDepth = 5,
     columns: o.Columns,
@@ -66,10 +65,11 @@ def doctor(
 
     Exits with 1 if a fit would be refused.
     """
-    found = examine(Source.of(file, columns), target, regularization)
+    found = examine(Source.of(file, columns), target, regularization, Asked(task))
     costs = {}
     if not found.problems:
-        data = None if found.labels is None else Data(found.X, found.labels)
+        read = found.target
+        data = None if read is None else Data(found.X, read.values, task=read.task)
         costs = estimates(found.X, data, regularization=regularization, max_depth=max_depth)
         found.hints += _too_wide(costs["fits"])
     if json:
@@ -77,7 +77,7 @@ def doctor(
             {
                 "file": str(file),
                 "rows": found.X.num_rows,
-                "target": None if found.labels is None else _target(target, found.labels),
+                "target": None if found.target is None else _target(target, found),
                 "columns": [vars(each) for each in found.columns],
                 "problems": found.problems,
                 "hints": found.hints,
@@ -86,7 +86,7 @@ def doctor(
         )
     else:
         _print(file, found)
-        if found.labels is not None:
+        if found.target is not None:
             _print_target(target, found)
         _print_costs(costs, target)
     if found.problems:
@@ -98,37 +98,41 @@ class Examined:
     """A table without its target, and what is to be said of both."""
 
     X: pa.Table
-    labels: Any  # None: there is no target, or it cannot be used
+    target: ReadTarget | None  # None: there is none, or it cannot be used
     columns: list[Column]
     problems: list[str]
     hints: list[str]
+    classes: Mapping[Any, int] | None = None  # rows of each
+    numbers: Mapping[str, float] | None = None  # how they are spread
 
 
-def examine(source: Source, target: str | None, regularization: Any) -> Examined:
+def examine(source: Source, target: str | None, regularization: Any, asked: Asked) -> Examined:
     """Check the columns of a file, and its target if there is one."""
     table = source.read()
-    labels = None
+    read = None
     problems: list[str] = []
     if target is not None:
         source.check_column(table, target)
         try:
-            labels = labels_of(source, table, target)
+            read = read_target(source, table, target, asked)
         except ValueError as error:
             problems.append(str(error))
     X = table if target is None else table.drop_columns([target])
     if X.num_columns == 0:
         problems.append(str(only_a_target(source.path, target)))
-        return Examined(X, labels, [], problems, [])
-    report = splitsecond.check_table(X, labels, regularization=regularization)
+        return Examined(X, None, [], problems, [])
+    y = None if read is None else read.values
+    task = {} if read is None else {"task": str(read.task)}
+    report = splitsecond.check_table(X, y, regularization=regularization, **task)
     columns = [describe(source, X[each.label], each) for each in report.columns]
-    if labels is not None and report.classes is None:
-        labels = None
+    if read is not None and report.classes is None and report.numbers is None:
+        read = None
         problems.append(str(report.problems[-1]))
     hints = [str(each) for each in report.warnings if not each.columns]
     problems += [each.note for each in columns if each.kind == REFUSED]
     if all(each.kind in (REFUSED, *LEFT_OUT) for each in columns):
         problems.append(str(nothing_to_ask(source.path)))
-    return Examined(X, labels, columns, problems, hints)
+    return Examined(X, read, columns, problems, hints, report.classes, report.numbers)
 
 
 def describe(source: Source, values: pa.ChunkedArray, report: splitsecond.ColumnReport) -> Column:
@@ -178,10 +182,13 @@ def _short(value: Any) -> str:
     return text if len(text) <= 30 else f"{text[:29]}…"
 
 
-def _target(name: str | None, labels: Any) -> dict[str, Any]:
-    classes, counts = np.unique(labels, return_counts=True)
-    rows = [{"class": label, "rows": count} for label, count in zip(classes, counts, strict=True)]
-    return {"name": name, "classes": rows}
+def _target(name: str | None, found: Examined) -> dict[str, Any]:
+    assert found.target is not None
+    about = {"name": name, "task": found.target.task}
+    if found.classes is None:
+        return {**about, "rows": found.X.num_rows, **(found.numbers or {})}
+    rows = [{"class": label, "rows": count} for label, count in found.classes.items()]
+    return {**about, "classes": rows}
 
 
 def _print(file: Path, found: Examined) -> None:
@@ -206,9 +213,11 @@ def _print(file: Path, found: Examined) -> None:
 
 
 def _print_target(name: str | None, found: Examined) -> None:
-    counts = _target(name, found.labels)["classes"]
-    some = listed([f"{each['class']} ({each['rows']:,})" for each in counts])
-    write(f"\ntarget {name}: {len(counts)} classes, {some}")
+    if found.classes is not None:
+        some = listed([f"{label} ({rows:,})" for label, rows in found.classes.items()])
+        write(f"\ntarget {name}: {len(found.classes)} classes, {some}")
+    if found.numbers is not None:
+        write(f"\ntarget {name}: {distribution_text(found.numbers)}")
     for hint in found.hints:
         write(hint)
 

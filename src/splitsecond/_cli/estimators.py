@@ -11,6 +11,7 @@ import splitsecond
 from splitsecond import Tree, TreeSet
 from splitsecond._cli.classes import class_weight_for, costs_for, only_present
 from splitsecond._cli.data import Data
+from splitsecond._cli.number_scores import training_scores
 from splitsecond._cli.options import (
     Algorithm,
     Binarizer,
@@ -18,20 +19,35 @@ from splitsecond._cli.options import (
     Method,
     Sets,
     SingleTree,
+    Task,
     Writing,
 )
 from splitsecond._cli.output import progress, say
 from splitsecond._cli.row_places import rows_of_data
 
-TREES: dict[Algorithm, Callable[..., Any]] = {
-    Algorithm.LICKETY: splitsecond.LicketySPLITClassifier,
-    Algorithm.SPLIT: splitsecond.SPLITClassifier,
-    Algorithm.OPTIMAL: splitsecond.OptimalTreeClassifier,
-    Algorithm.GREEDY: splitsecond.GreedyTreeClassifier,
+TREES: dict[Task, dict[Algorithm, Callable[..., Any]]] = {
+    Task.CLASSIFICATION: {
+        Algorithm.LICKETY: splitsecond.LicketySPLITClassifier,
+        Algorithm.SPLIT: splitsecond.SPLITClassifier,
+        Algorithm.OPTIMAL: splitsecond.OptimalTreeClassifier,
+        Algorithm.GREEDY: splitsecond.GreedyTreeClassifier,
+    },
+    Task.REGRESSION: {
+        Algorithm.LICKETY: splitsecond.LicketySPLITRegressor,
+        Algorithm.SPLIT: splitsecond.SPLITRegressor,
+        Algorithm.OPTIMAL: splitsecond.OptimalTreeRegressor,
+        Algorithm.GREEDY: splitsecond.GreedyTreeRegressor,
+    },
 }
-SETS: dict[Method, Callable[..., Any]] = {
-    Method.RESPLIT: splitsecond.RESPLIT,
-    Method.TREEFARMS: splitsecond.TreeFARMS,
+SETS: dict[Task, dict[Method, Callable[..., Any]]] = {
+    Task.CLASSIFICATION: {
+        Method.RESPLIT: splitsecond.RESPLIT,
+        Method.TREEFARMS: splitsecond.TreeFARMS,
+    },
+    Task.REGRESSION: {
+        Method.RESPLIT: splitsecond.RESPLITRegressor,
+        Method.TREEFARMS: splitsecond.TreeFARMSRegressor,
+    },
 }
 STOPPED = 3  # exit code: a limit was met, and the result is valid
 LIMITS = ("time_limit", "memory_limit")  # statuses of a fit that stopped at one
@@ -41,7 +57,8 @@ def _make(
     kind: Algorithm | Method, learning: Learning, data: Data, jobs: int, **parameters: Any
 ) -> Any:
     """Make an estimator; options that were given and have no meaning for it are refused."""
-    of = TREES[kind] if isinstance(kind, Algorithm) else SETS[kind]
+    task = data.task
+    of = TREES[task][kind] if isinstance(kind, Algorithm) else SETS[task][kind]
     options = {
         "lookahead_depth": learning.lookahead_depth,
         "exact_last_split": learning.exact_last_split,
@@ -53,12 +70,14 @@ def _make(
         if name not in known:
             option = "--no-postprocess" if name == "postprocess" else f"--{name.replace('_', '-')}"
             raise ValueError(f"{option} has no meaning for {kind}: leave it out.")
+    if learning.loss is not None:
+        options["loss"] = str(learning.loss)
+    if task is Task.CLASSIFICATION:
+        options["costs"] = costs_for(learning.costs, data)
+        options["class_weight"] = class_weight_for(learning.class_weight, data)
     return of(
         max_depth=learning.max_depth,
         min_samples_leaf=learning.min_samples_leaf,
-        loss=str(learning.loss),
-        costs=costs_for(learning.costs, data),
-        class_weight=class_weight_for(learning.class_weight, data),
         binarizer=None if learning.binarizer is Binarizer.NONE else str(learning.binarizer),
         memory_limit=learning.memory_limit,
         n_jobs=jobs,
@@ -98,7 +117,8 @@ def fit_with_bar(model: Any, data: Data, what: str = "fitting") -> Any:
 
 def fit_or_interrupt(model: Any, data: Data, verbose: Any = 0) -> Any:
     """Fit a model; Ctrl-C ends the program and not only the fit."""
-    only_present(model, data)  # a part of the rows may lack a class
+    if data.task is Task.CLASSIFICATION:
+        only_present(model, data)  # a part of the rows may lack a class
     model.verbose = verbose
     try:
         with rows_of_data(data):
@@ -125,7 +145,7 @@ def finish(
 
 
 def summary(model: Any, tree: Tree | None = None) -> dict[str, Any]:
-    """Return what is to be said of a fitted classifier besides its tree, or of another tree."""
+    """Return what is to be said of a fitted model besides its tree, or of another tree."""
     return {
         "model": type(model).__name__,
         "parameters": model.get_params(deep=False),
@@ -140,21 +160,18 @@ def summary(model: Any, tree: Tree | None = None) -> dict[str, Any]:
 
 def summary_of_tree(tree: Tree) -> dict[str, Any]:
     """Return what is to be said of a tree besides its questions."""
+    is_of_numbers = tree.loss.is_of_numbers
     return {
-        "classes": tree.classes,
+        **({} if is_of_numbers else {"classes": tree.classes}),
         "loss": tree.loss.name,
         "rows": tree.n_rows[0],
         "leaves": tree.n_leaves,
         "depth": tree.depth,
-        "training_accuracy": tree.training_accuracy,
+        **(
+            training_scores(tree)
+            if is_of_numbers
+            else {"training_accuracy": tree.training_accuracy}
+        ),
         "training_loss": tree.training_loss,
         "objective": tree.objective,
     }
-
-
-def fit_text(tree: Tree) -> str:
-    """Say how well a tree fits the training rows, in what it was fitted for."""
-    kind = "weighted training" if tree.is_weighted else "training"
-    if tree.loss.name == "zero_one":
-        return f"{kind} accuracy {tree.training_accuracy:.3f}"
-    return f"{kind} {tree.loss.title} {tree.training_loss:.4g}"

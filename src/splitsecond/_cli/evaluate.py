@@ -12,7 +12,7 @@ import typer
 from splitsecond._cli import options as o
 from splitsecond._cli.classes import class_named, costs_named
 from splitsecond._cli.criterion_bounds import Bounds, Kept, condition_text, keep, save_kept
-from splitsecond._cli.data import Data, labels_of, weights_of
+from splitsecond._cli.data import Data, weights_of
 from splitsecond._cli.filters import SetFilters, meeting
 from splitsecond._cli.models import Opened, open_model, text_columns
 from splitsecond._cli.output import (
@@ -27,6 +27,7 @@ from splitsecond._cli.output import (
 )
 from splitsecond._cli.row_places import rows_of_file
 from splitsecond._cli.sources import Source
+from splitsecond._cli.targets import refuse_for_numbers, target_for
 from splitsecond._cli.values import bytes_of, costs_of
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _evaluation(
     **options: Any,
 ) -> SetEvaluation:
     """Evaluate a set on the rows of a table; classes are named as text on the command line."""
-    y = labels_of(source, table, target, may_be_one=True)
+    y = target_for(trees[0], source, table, target)
     named = classes_named(trees, costs, positive)
     with rows_of_file(source, len(table)):
         return trees.evaluate(table, y, **named, **options)
@@ -149,10 +150,7 @@ def read_rows(
     opened: Opened, file: Path, reading: o.Reading, target: str, used: list[str]
 ) -> tuple[Source, pa.Table]:
     """Read a table for a set; columns that were text in training stay text, and so do classes."""
-    classes = opened.set_for("evaluate")[0].classes.tolist()
-    is_text = all(isinstance(label, str) for label in classes)
-    texts = [*text_columns(opened), *([target] if is_text else [])]
-    source = Source.of(file, reading, texts)
+    source = Source.of(file, reading, text_columns(opened, target))
     table = source.read()
     for name in used:
         source.check_column(table, name)
@@ -161,6 +159,8 @@ def read_rows(
 
 def classes_named(trees: TreeSet, costs: Any, positive: str | None) -> dict[str, Any]:
     """Return costs and the positive class as evaluations take them, given as text."""
+    if trees[0].loss.is_of_numbers:
+        refuse_for_numbers({"--costs": costs, "--positive": positive})
     labels, classes = trees[0].labels.tolist(), trees[0].classes.tolist()
     known = classes if set(labels) <= set(classes) else labels
     return {
@@ -197,7 +197,8 @@ def held_out_criteria(
 
     They share the time among them.
     """
-    if not set(data.y.tolist()) <= set(trees[0].classes.tolist()):
+    is_known = set(data.y.tolist()) <= set(trees[0].classes.tolist())
+    if not is_known and not trees[0].loss.is_of_numbers:
         return []
     from splitsecond import LimitWarning
 

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from splitsecond._cli import options as o
-from splitsecond._cli.data import labels_of
 from splitsecond._cli.filters import SetFilters, meeting
 from splitsecond._cli.models import Opened, open_model, text_columns
 from splitsecond._cli.output import check_out, to_json, warnings_as_notes, write_out
 from splitsecond._cli.row_places import rows_of_file
 from splitsecond._cli.sources import Source
+from splitsecond._cli.targets import target_for
 
 
 def explore(
@@ -27,7 +27,7 @@ def explore(
         ),
     ] = None,
     target: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column of that table with the classes.")
+        str | None, typer.Option(metavar="COL", help="Column of that table that the trees predict.")
     ] = None,
     group: Annotated[
         list[str], o.several("COL", "Column that divides these rows into groups, such as sex")
@@ -73,11 +73,11 @@ def _held_out(
 ) -> tuple[Source, dict[str, Any]]:
     """Read a table of held-out rows, as `TreeSet.to_explorer` takes them."""
     named = [] if target is None else [target]
-    is_text = all(isinstance(label, str) for label in opened.set_for("explore")[0].classes.tolist())
-    source = Source.of(file, reading, [*text_columns(opened), *(named if is_text else [])])
+    source = Source.of(file, reading, text_columns(opened, target))
     table = source.read()
     for column in (*named, *group):
         source.check_column(table, column)
     groups = {column: table[column].to_pylist() for column in group}
-    y = None if target is None else labels_of(source, table, target, may_be_one=True)
+    best = opened.set_for("explore")[0]
+    y = None if target is None else target_for(best, source, table, target)
     return source, {"X": table, "y": y, "groups": groups or None, "target": target}

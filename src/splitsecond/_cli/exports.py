@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from splitsecond._cli.classes import class_named
+from splitsecond._cli.targets import refuse_for_numbers
 from splitsecond._support.install import install_line
 from splitsecond._support.python_literals import literal
 
@@ -32,6 +33,7 @@ class Output(StrEnum):
 
     CLASS = "class"
     PROBABILITY = "probability"
+    VALUE = "value"
     LEAF = "leaf"
 
 
@@ -54,8 +56,9 @@ def exported(
             )
     options: dict[str, Any] = level or {}
     if to in PREDICTORS:
+        _check_output(tree, output, of)
         label = None if of is None else class_named(of, tree.classes.tolist(), "--of", "tree")
-        options = {"output": str(output or Output.CLASS), "of": label}
+        options = {"output": str(output or "auto"), "of": label}
     if to is Format.JSON:
         return tree.to_json(indent=1, **options)
     if to is Format.PNG:
@@ -64,6 +67,15 @@ def exported(
         return sklearn_source(tree)
     text: str = getattr(tree, f"to_{to}")(**options)
     return text
+
+
+def _check_output(tree: Tree, output: Output | None, of: str | None) -> None:
+    """Refuse what a tree of numbers does not predict, or one of classes."""
+    if tree.loss.is_of_numbers:
+        is_of_classes = output in (Output.CLASS, Output.PROBABILITY)
+        refuse_for_numbers({f"--output {output}": is_of_classes, "--of": of})
+    elif output is Output.VALUE:
+        raise ValueError("--output value is for numbers, and the model predicts classes.")
 
 
 def _png(tree: Tree, options: dict[str, Any]) -> bytes:
@@ -81,12 +93,17 @@ def _png(tree: Tree, options: dict[str, Any]) -> bytes:
 
 
 def sklearn_source(tree: Tree) -> str:
-    """Return Python source that rebuilds the tree as a scikit-learn classifier.
+    """Return Python source that rebuilds the tree as a scikit-learn classifier or regressor.
 
     Source can be read before it is run, which a pickle cannot.
     """
-    model = tree.to_sklearn()
+    model: Any = tree.to_sklearn()
     nodes = model.tree_
+    kind = type(model).__name__
+    what, made = "classifier", f"{kind}()"
+    is_of_numbers = tree.loss.is_of_numbers
+    if is_of_numbers:
+        what, made = "regressor", f"{kind}(criterion={literal(model.criterion)})"
     if hasattr(model, "feature_names_in_"):
         names = [f'model.feature_names_in_ = np.array({_list(model.feature_names_in_)}, dtype="O")']
         about = ["It reads these columns: X[model.feature_names_in_]."]
@@ -97,7 +114,6 @@ def sklearn_source(tree: Tree) -> str:
     else:
         names = []
         about = ["It reads the columns that the tree was fitted on, by position."]
-    of_dtype = ', dtype="O"' if tree.classes.dtype.kind == "O" else ""
     fields = {
         "left_child": nodes.children_left,
         "right_child": nodes.children_right,
@@ -110,24 +126,23 @@ def sklearn_source(tree: Tree) -> str:
     }
     return "\n".join(
         [
-            *(f"# {line}" for line in ("A fitted scikit-learn classifier: `model`.", *about)),
+            *(f"# {line}" for line in (f"A fitted scikit-learn {what}: `model`.", *about)),
             "import numpy as np",
-            "from sklearn.tree import DecisionTreeClassifier",
+            f"from sklearn.tree import {kind}",
             "",
             "inf = np.inf",
-            "model = DecisionTreeClassifier()",
+            f"model = {made}",
             "# A fitted tree tells what nodes are made of, which differs between versions.",
-            "template = model.fit([[0]], [0]).tree_",
+            f"template = model.fit([[0]], [{int(is_of_numbers)}]).tree_",
             "state = template.__getstate__()",
             f'nodes = np.zeros({nodes.node_count}, dtype=state["nodes"].dtype)',
             *(f'nodes["{name}"] = {_list(values)}' for name, values in fields.items()),
             f"values = np.array({nodes.value.tolist()})",
-            f"model.classes_ = np.array({_list(tree.classes)}{of_dtype})",
-            f"model.n_classes_ = {len(tree.classes)}",
+            *([] if is_of_numbers else _classes(tree)),
             f"model.n_features_in_ = model.max_features_ = {model.n_features_in_}",
             *names,
             "model.tree_ = type(template)(",
-            "    model.n_features_in_, np.array([model.n_classes_], dtype=np.intp), 1",
+            f"    model.n_features_in_, np.array([{max(len(tree.classes), 1)}], dtype=np.intp), 1",
             ")",
             "state.update(",
             f"    max_depth={tree.depth}, node_count=len(nodes), nodes=nodes, values=values",
@@ -136,6 +151,14 @@ def sklearn_source(tree: Tree) -> str:
             "",
         ]
     )
+
+
+def _classes(tree: Tree) -> list[str]:
+    of_dtype = ', dtype="O"' if tree.classes.dtype.kind == "O" else ""
+    return [
+        f"model.classes_ = np.array({_list(tree.classes)}{of_dtype})",
+        f"model.n_classes_ = {len(tree.classes)}",
+    ]
 
 
 def _asks_words(tree: Tree) -> bool:

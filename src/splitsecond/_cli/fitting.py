@@ -11,6 +11,7 @@ from splitsecond._cli import options as o
 from splitsecond._cli.data import Data, read_data
 from splitsecond._cli.output import check_out, progress, warnings_as_notes, write, write_json
 from splitsecond._cli.sources import Source
+from splitsecond._cli.targets import Asked
 from splitsecond._cli.values import ONE_STANDARD_ERROR, regularization_or_rule
 
 
@@ -47,9 +48,9 @@ def fit(
     fitted on all rows, and the scores are those of trees fitted in the same way.
     """
     check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight)
+    data = read_data(Source.of(file, columns), target, weight, Asked.by(search))
     from splitsecond._cli.estimators import finish, fit_with_bar, make_tree, summary
-    from splitsecond._cli.scoring import hold_out, majority_class, scores, write_scores
+    from splitsecond._cli.scoring import baseline_of, hold_out, scores, write_scores
 
     rule = _rule(regularization, scoring)
     given = 0 if rule else regularization
@@ -68,7 +69,7 @@ def fit(
     if held_out is not None:
         found["held_out"] = {
             "rows": len(held_out),
-            **scores(model, held_out, majority_class(data)),
+            **scores(model, held_out, baseline_of(data)),
         }
     if writing.json:
         write_json({**summary(model), **found, "tree": model.tree_.to_dict()})

@@ -24,6 +24,7 @@ from splitsecond._cli.output import (
 )
 from splitsecond._cli.row_places import rows_of_file
 from splitsecond._cli.sources import Source
+from splitsecond._cli.targets import refuse_for_numbers
 from splitsecond._support.files import is_model
 from splitsecond._support.messages import shown_number
 
@@ -40,7 +41,7 @@ TreeNumber = Annotated[
 
 @dataclass(frozen=True)
 class Opened:
-    """What a model file holds: a classifier, which may have a set of trees; a set; or a tree."""
+    """What a model file holds: an estimator, which may have a set of trees; a set; or a tree."""
 
     path: Path
     model: Any | None  # None: only a set, or only a tree
@@ -97,9 +98,7 @@ def show(
         form = _rules(chosen, options) if rules else chosen.to_dict(**options)
         write_json({**_summary(found, tree), "rules" if rules else "tree": form})
     elif rules:
-        for rule in _rules(chosen, options):
-            conditions = " and ".join(rule["if"]) or "always"
-            write(f"{conditions} -> {rule['then']}  ({_said_of(rule, chosen, bool(options))})")
+        _write_rules(chosen, options)
     elif tree is not None:
         write(f"tree {tree} of {found.trees!r}, objective {chosen.objective:.4f}\n{drawn}")
     elif found.alone is not None:
@@ -121,11 +120,10 @@ def _summary(found: Opened, number: int | None) -> dict[str, Any]:
 
 
 def _about(tree: Tree) -> str:
-    from splitsecond._cli.estimators import fit_text
+    from splitsecond._estimators.reports import fit_text, tree_size
 
-    leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
-    size = f"{leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows"
-    return f"{size}\n{fit_text(tree)} · objective {tree.objective:.4f}"
+    fits = fit_text(tree, weighted=tree.is_weighted)
+    return f"{tree_size(tree)}\n{fits} · objective {tree.objective:.4f}"
 
 
 def predict(
@@ -145,7 +143,7 @@ def predict(
     reading: o.Reading,
     writing: o.Writing,
 ) -> None:
-    """Predict the class of each row of a table, as CSV; with costs, choose its action.
+    """Predict the class or number of each row of a table, as CSV; with costs, choose its action.
 
     Columns are matched by name; extra columns are ignored.
     """
@@ -154,6 +152,8 @@ def predict(
     found = open_model(model)
     voters = found.set_for("--vote") if vote else None
     chosen = found.tree(tree)
+    if chosen.loss.is_of_numbers:
+        refuse_for_numbers({"--proba": proba})
     predictor = chosen if tree is not None or found.model is None else found.model
     source = Source.of(file, reading, text_columns(found))
     table = source.read()
@@ -216,8 +216,8 @@ def export(
     output: Annotated[
         Output | None,
         o.choice(
-            "What sql and python return for a row: the class or action, a probability, or the "
-            "number of the leaf",
+            "What sql and python return for a row, by default what the tree predicts: the class "
+            "or action, a probability, the value of a tree of numbers, or the number of the leaf",
             Output,
         ),
     ] = None,
@@ -241,7 +241,7 @@ def export(
 
 
 def open_model(path: Path) -> Opened:
-    """Load a classifier or a set of trees."""
+    """Load an estimator, a set of trees or a tree."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder: name a model file.")
     try:
@@ -267,19 +267,43 @@ def open_model(path: Path) -> Opened:
     return Opened(path, found, getattr(found, "trees_", None))
 
 
-def text_columns(found: Opened) -> list[str]:
-    """Return the columns that were text in training: values like 007 must not become numbers."""
+def text_columns(found: Opened, target: str | None = None) -> list[str]:
+    """Return the columns that were text in training: values like 007 must not become numbers.
+
+    The target is one of them if the classes are text.
+    """
     variables: Any
     if found.alone is not None:
         variables = found.alone.variables.values()
     else:  # knows more than one tree asks
         model = found.model or found.set_for("predict").to_classifier()
         variables = () if model.binarizer_ is None else model.binarizer_.variables_
-    return [
+    texts = [
         variable.name
         for variable in variables
         if any(isinstance(value, str) for value in variable.categories)
     ]
+    if target is not None:
+        classes = found.tree().classes.tolist()
+        if classes and all(isinstance(label, str) for label in classes):
+            texts.append(target)
+    return texts
+
+
+def _write_rules(tree: Tree, options: dict[str, Any]) -> None:
+    """Write rules line by line, in the words of the drawing."""
+    numbers = None
+    if tree.loss.is_of_numbers:
+        from splitsecond._trees.number_texts import NumberTexts
+
+        numbers = NumberTexts(tree, **options)
+    for rule in _rules(tree, options):
+        if numbers is None:
+            then, said = rule["then"], _said_of(rule, tree, bool(options))
+        else:
+            leaf = rule["leaf"]
+            then, said = numbers.label(leaf), numbers.below(leaf).replace("\n", ", ")
+        write(f"{' and '.join(rule['if']) or 'always'} -> {then}  ({said})")
 
 
 def _said_of(rule: dict[str, Any], tree: Tree, with_level: bool) -> str:
@@ -306,6 +330,6 @@ def _subject(rule: dict[str, Any]) -> Any:
 
 def _rules(tree: Tree, options: dict[str, Any]) -> list[dict[str, Any]]:
     rules: list[dict[str, Any]] = tree.rules(**options)
-    for rule in rules:
+    for rule in rules if not tree.loss.is_of_numbers else []:
         rule["share"] = rule["shares"].get(rule["then"])  # an action may be no class
     return rules

@@ -24,8 +24,8 @@ from splitsecond._cli.values import (
 
 FOLDS = 5  # by which lambda is chosen
 PENALTY = (
-    "Penalty per leaf (lambda), as a share of the rows; with costs, a cost per row; with log_loss "
-    "and brier, of the loss of a single leaf"
+    "Penalty per leaf (lambda), as a share of the rows; with costs, a cost per row; with log_loss, "
+    "brier and for numbers, of the loss of a single leaf"
 )
 
 
@@ -45,12 +45,21 @@ class Method(StrEnum):
     TREEFARMS = "treefarms"
 
 
+class Task(StrEnum):
+    """What is predicted: classes, or numbers."""
+
+    CLASSIFICATION = "classification"
+    REGRESSION = "regression"
+
+
 class Loss(StrEnum):
-    """What trees are fitted for, unless there are costs."""
+    """What trees are fitted for, unless there are costs; the last two are for numbers."""
 
     ZERO_ONE = "zero_one"
     LOG_LOSS = "log_loss"
     BRIER = "brier"
+    SQUARED_ERROR = "squared_error"
+    POISSON = "poisson"
 
 
 class Completion(StrEnum):
@@ -101,9 +110,16 @@ Model = Annotated[
 SetOfTrees = Annotated[
     Path, typer.Argument(metavar="SET", help="File of a set, as rashomon --out writes it.")
 ]
-Target = Annotated[str, typer.Option(metavar="COL", help="Column with the classes.")]
+Target = Annotated[str, typer.Option(metavar="COL", help="Column to predict: classes, or numbers.")]
+TaskOption = Annotated[
+    Task | None,
+    choice("Whether the target is classes or numbers, by default guessed from it", Task),
+]
 Weight = Annotated[
-    str | None, typer.Option(metavar="COL", help="Column with the weights of the rows.")
+    str | None,
+    typer.Option(
+        metavar="COL", help="Column with the weights of the rows; with poisson, their exposures."
+    ),
 ]
 Regularization = Annotated[
     Any,
@@ -122,8 +138,8 @@ Level = Annotated[
     Any,  # an argument, or None
     typer.Option(
         metavar="LEVEL",
-        help="Confidence level of intervals beside shares, such as 0.95, or none; by default 0.95 "
-        "where trees show probabilities.",
+        help="Confidence level of intervals beside shares and means, such as 0.95, or none; by "
+        "default 0.95 where trees show probabilities or means.",
         parser=level_of,
     ),
 ]
@@ -132,7 +148,7 @@ Scoring = Annotated[
     typer.Option(
         metavar="NAME",
         help="Compare trees on held-out rows by a scorer of scikit-learn, such as roc_auc, "
-        "neg_log_loss or f1, not by their loss.",
+        "neg_log_loss, f1 or r2, not by their loss.",
     ),
 ]
 Jobs = Annotated[int, typer.Option(metavar="N", help="Threads; -1 for all processors.")]
@@ -209,10 +225,15 @@ class Learning:
 
     PANEL: ClassVar[str] = "Search"  # of the help
 
+    task: TaskOption = None
     loss: Annotated[
-        Loss,
-        choice("What trees are fitted for, errors or probabilities", Loss),
-    ] = Loss.ZERO_ONE
+        Loss | None,
+        choice(
+            "What trees are fitted for, by default zero_one (errors) for classes, squared_error "
+            "for numbers",
+            Loss,
+        ),
+    ] = None
     costs: Annotated[
         Any,  # a mapping or None
         typer.Option(
@@ -304,7 +325,7 @@ class Sets(Learning):
     ] = EpsilonKind.ADDITIVE
     keep_trivial: Annotated[
         bool,
-        flag("--keep-trivial", "Keep splits between two leaves of the same class or action."),
+        flag("--keep-trivial", "Keep splits between two leaves that predict the same."),
     ] = False
 
 

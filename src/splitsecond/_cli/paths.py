@@ -17,6 +17,7 @@ from splitsecond._cli.output import (
     write_out,
 )
 from splitsecond._cli.sources import Source
+from splitsecond._cli.targets import Asked
 
 if TYPE_CHECKING:
     from splitsecond import RegularizationPath
@@ -58,7 +59,7 @@ def path(
     check_out(writing, file)
     if scoring is not None and cv == 0:
         raise ValueError(f"--scoring {scoring} needs cross-validation: leave out --cv 0.")
-    data = read_data(Source.of(file, columns), target, weight)
+    data = read_data(Source.of(file, columns), target, weight, Asked.by(search))
     from splitsecond._cli.estimators import STOPPED, make_tree
     from splitsecond._cli.scoring import find_path
 

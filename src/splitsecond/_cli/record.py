@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from splitsecond._cli import options as o
-from splitsecond._cli.data import labels_of, weights_of
+from splitsecond._cli.data import weights_of
 from splitsecond._cli.evaluate import (
     Costs,
     MemoryLimit,
@@ -22,6 +22,7 @@ from splitsecond._cli.models import Opened, TreeNumber, numbered, open_model
 from splitsecond._cli.output import check_out, say, to_json, warnings_as_notes, write, write_out
 from splitsecond._cli.row_places import rows_of_file
 from splitsecond._cli.sources import Source
+from splitsecond._cli.targets import target_for
 from splitsecond._support.files import replaces
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def record(
         typer.Option(metavar="FILE", help="Table of the training rows, for its fingerprint."),
     ] = None,
     target: Annotated[
-        str | None, typer.Option(metavar="COL", help="Column with the classes in both tables.")
+        str | None,
+        typer.Option(metavar="COL", help="Column that the trees predict, in both tables."),
     ] = None,
     group: Annotated[
         list[str], o.several("COL", "Column that divides the rows into groups, such as sex")
@@ -117,7 +119,7 @@ def _check(
     target: str | None, tables: list[Path], writing: o.Writing, group: list[str], test: Path | None
 ) -> None:
     if tables and target is None:
-        raise ValueError("--test and --train need --target, the column with the classes.")
+        raise ValueError("--test and --train need --target, the column that the trees predict.")
     if group and test is None:
         raise ValueError("--group needs --test, the table with the groups.")
     out = writing.out
@@ -138,7 +140,8 @@ def _rows(
 ) -> tuple[Source, Any, Any]:
     assert target is not None
     source, table = read_rows(opened, file, reading, target, [target, *used])
-    return source, table, labels_of(source, table, target, may_be_one=True)
+    best = opened.set_for("record")[0]
+    return source, table, target_for(best, source, table, target)
 
 
 def _made(good: Any, chosen: Any, source: Source | None, options: dict[str, Any]) -> DecisionRecord:

@@ -10,14 +10,22 @@ from numpy.typing import NDArray
 
 from splitsecond import PathEntry, RegularizationPath, Tree, regularization_path
 from splitsecond._cli.data import Data
-from splitsecond._cli.options import FOLDS
+from splitsecond._cli.number_scores import number_headline, number_scores, number_scores_text
+from splitsecond._cli.options import FOLDS, Task
 from splitsecond._cli.output import write, write_table
 from splitsecond._cli.row_places import rows_of_data
 from splitsecond._cli.values import AUTO
 
 MAX_SHOWN = 12  # classes of a confusion matrix that is printed
 # Scores whose standard deviation over folds is told, and what they are called.
-SPREADS = {"expected_cost": "expected cost", "accuracy": "accuracy"}
+SPREADS = {"expected_cost": "expected cost", "accuracy": "accuracy", "r2": "R^2", "d2": "D^2"}
+# What they are called as a list, of one for each fold or tree.
+ONE_EACH = {
+    "expected_cost": "expected_costs",
+    "accuracy": "accuracies",
+    "r2": "r2_values",
+    "d2": "d2_values",
+}
 
 Rows = NDArray[np.intp]
 
@@ -29,16 +37,19 @@ def hold_out(data: Data, test_size: float, seed: int) -> tuple[Data, Data]:
     from sklearn.model_selection import train_test_split  # which takes long to import
 
     rows = np.arange(len(data))
-    _, counts = np.unique(data.y, return_counts=True)
-    n_test = int(np.ceil(test_size * len(data)))
-    enough = counts.min() >= 2 and min(n_test, len(data) - n_test) >= len(counts)
+    enough = False
+    if data.task is Task.CLASSIFICATION:
+        _, counts = np.unique(data.y, return_counts=True)
+        n_test = int(np.ceil(test_size * len(data)))
+        enough = counts.min() >= 2 and min(n_test, len(data) - n_test) >= len(counts)
     train, test = train_test_split(
         rows, test_size=test_size, random_state=seed, stratify=data.y if enough else None
     )
     learned = data.take(train)
     if len(np.unique(learned.y)) < 2:
+        what = "class" if data.task is Task.CLASSIFICATION else "number"
         raise ValueError(
-            f"With --test-size {test_size}, the {len(train)} training rows have one class."
+            f"With --test-size {test_size}, the {len(train)} training rows have one {what}."
         )
     return learned, data.take(test)
 
@@ -49,8 +60,10 @@ def folds(data: Data, n: int, seed: int) -> list[tuple[Rows, Rows]]:
 
     if not 2 <= n <= len(data):
         raise ValueError(f"--cv {n} must be from 2 to the number of rows, {len(data):,}.")
-    _, counts = np.unique(data.y, return_counts=True)
-    kind = StratifiedKFold if counts.min() >= n else KFold
+    kind = KFold
+    if data.task is Task.CLASSIFICATION:
+        _, counts = np.unique(data.y, return_counts=True)
+        kind = StratifiedKFold if counts.min() >= n else KFold
     parts: list[tuple[Rows, Rows]] = list(
         kind(n, shuffle=True, random_state=seed).split(np.zeros(len(data)), data.y)
     )
@@ -58,15 +71,17 @@ def folds(data: Data, n: int, seed: int) -> list[tuple[Rows, Rows]]:
 
 
 def scores(
-    model: Any, data: Data, majority: Any, classes: NDArray[Any] | None = None
+    model: Any, data: Data, baseline: Any, classes: NDArray[Any] | None = None
 ) -> dict[str, Any]:
-    """Score a model or a tree; the baseline always predicts the majority class of training.
+    """Score a model or a tree; the baseline always predicts the same, as `baseline_of` training.
 
     Classes that the model does not know have probability 0. What these rows say nothing about is
     not a number: all of it where they have no weight, the AUC where they are of one class. With
     costs, the baseline always takes the action that was cheapest in training; actions that are no
     classes are never right, and have no accuracy.
     """
+    if data.task is Task.REGRESSION:
+        return {**number_scores(model, data, baseline)}
     tree: Tree = model if isinstance(model, Tree) else model.tree_
     if classes is None:
         classes = np.union1d(tree.classes, data.y)
@@ -80,7 +95,7 @@ def scores(
         always = np.full(len(data), tree.prediction[0])
         found["baseline_cost"] = _mean_cost(tree, always, data)
     if set(tree.labels.tolist()) <= set(classes.tolist()):
-        found |= _scores_of_classes(tree.labels[said] == data.y, data, majority)
+        found |= _scores_of_classes(tree.labels[said] == data.y, data, baseline)
     shares = np.zeros((len(data), len(classes)))
     shares[:, np.searchsorted(classes, tree.classes)] = tree.shares()[leaves]
     off = ((shares - np.eye(len(classes))[truth]) ** 2).sum(axis=1)
@@ -137,8 +152,11 @@ def _confusion(
 def headline(tree: Tree, data: Data) -> tuple[str, float]:
     """Return the score that a tree is compared with others by, and its name.
 
-    It is the accuracy, or the expected cost of a tree that was fitted for costs.
+    It is the accuracy, or the expected cost of a tree that was fitted for costs; of numbers, the
+    share of their loss that is explained.
     """
+    if data.task is Task.REGRESSION:
+        return number_headline(tree, data)
     with rows_of_data(data):
         said = tree.prediction[tree.apply(data.X)]
     if _has_costs(tree):
@@ -168,6 +186,9 @@ def _auc(truth: Rows, shares: NDArray[np.float64], weights: NDArray[Any] | None)
 
 def write_scores(about: str, found: dict[str, Any]) -> None:
     """Write scores, and which classes are taken for which."""
+    if "confusion" not in found:
+        write(f"{about}: {number_scores_text(found)}")
+        return
     shown = {
         name: "undefined" if np.isnan(value) else f"{value:.3f}"
         for name, value in found.items()
@@ -223,6 +244,13 @@ def _mean_of_numbers(values: list[float]) -> float:
     return float(np.mean(numbers)) if numbers else float("nan")
 
 
+def baseline_of(data: Data) -> Any:
+    """Return what is best predicted for all rows: the majority class, or the mean."""
+    if data.task is Task.REGRESSION:
+        return _mean(data.y, data.weights)
+    return majority_class(data)
+
+
 def majority_class(data: Data) -> Any:
     """Return the class of the largest weight."""
     classes, codes = np.unique(data.y, return_inverse=True)
@@ -233,30 +261,30 @@ def cross_validated(
     fit: Callable[[Data], Any], data: Data, n: int, seed: int, done: Callable[[int], object]
 ) -> dict[str, Any]:
     """Score whatever `fit` does, on each fold in turn."""
-    classes = np.unique(data.y)
+    classes = np.unique(data.y) if data.task is Task.CLASSIFICATION else None
     found = []
     for i, (train, test) in enumerate(folds(data, n, seed)):
         learned = data.take(train)
-        found.append(scores(fit(learned), data.take(test), majority_class(learned), classes))
+        found.append(scores(fit(learned), data.take(test), baseline_of(learned), classes))
         done(i + 1)
     means: dict[str, Any] = {
         name: _mean_of_numbers([each[name] for each in found])
         for name in found[0]
         if name != "confusion"
     }
-    matrix = np.sum([each["confusion"]["matrix"] for each in found], axis=0)
     spreads = {
         f"{name}_standard_deviation": float(np.std([each[name] for each in found], ddof=1))
         for name in SPREADS
         if name in means
     }
     by_fold = {
-        plural: [each[name] for each in found]
-        for name, plural in (("expected_cost", "expected_costs"), ("accuracy", "accuracies"))
-        if name in means
+        plural: [each[name] for each in found] for name, plural in ONE_EACH.items() if name in means
     }
-    confusion = {**found[0]["confusion"], "matrix": matrix.tolist()}
-    return {"folds": n, **means, **spreads, **by_fold, "confusion": confusion}
+    scored = {"folds": n, **means, **spreads, **by_fold}
+    if "confusion" in found[0]:
+        matrix = np.sum([each["confusion"]["matrix"] for each in found], axis=0)
+        scored["confusion"] = {**found[0]["confusion"], "matrix": matrix.tolist()}
+    return scored
 
 
 def find_path(

@@ -25,6 +25,7 @@ from splitsecond._cli.output import (
 )
 from splitsecond._cli.row_places import rows_of_data
 from splitsecond._cli.sources import Source
+from splitsecond._cli.targets import Asked
 from splitsecond._support.messages import listed, shown_number
 
 if TYPE_CHECKING:
@@ -66,10 +67,17 @@ def rashomon(
     --out saves only these.
     """
     check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight)
+    data = read_data(Source.of(file, columns), target, weight, Asked.by(sets))
     from splitsecond._cli.estimators import finish, fit_with_bar, make_set, summary
     from splitsecond._cli.evaluate import held_out_criteria, write_criteria
-    from splitsecond._cli.scoring import headline, hold_out, majority_class, scores, write_scores
+    from splitsecond._cli.scoring import (
+        ONE_EACH,
+        baseline_of,
+        headline,
+        hold_out,
+        scores,
+        write_scores,
+    )
 
     held_out = None
     if test_size is not None:
@@ -83,9 +91,9 @@ def rashomon(
     score: dict[str, Any] = {}
     by_tree: list[tuple[str, float]] = []
     if held_out is not None:
-        score = scores(best, held_out, majority_class(data))
+        score = scores(best, held_out, baseline_of(data))
         by_tree = [headline(tree, held_out) for tree in trees[:top]]
-        plural = "expected_costs" if "expected_cost" in score else "accuracies"
+        plural = next(plural for name, plural in ONE_EACH.items() if name in score)
         score = {"rows": len(held_out), **score, plural: [value for _, value in by_tree]}
         with warnings_as_notes():
             score["criteria"] = held_out_criteria(trees, held_out, time_limit, sets.memory_limit)
@@ -196,7 +204,7 @@ def importance(
     --out writes the table as CSV, or as JSON with --json.
     """
     check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight)
+    data = read_data(Source.of(file, columns), target, weight, Asked.by(sets))
     from splitsecond import RashomonImportance
     from splitsecond._cli.estimators import STOPPED, make_set
 

@@ -8,7 +8,7 @@ import stat
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
@@ -55,6 +55,13 @@ class Source:
     def of(cls, path: Path, options: Reading, texts: Sequence[str] = ()) -> Source:
         """Return the file that the options are about."""
         return cls(path, **vars(options), texts=texts)
+
+    def with_text(self, name: str) -> Source:
+        """Return the same file, to be read again with a column as text."""
+        source = replace(self, texts=[*self.texts, name])
+        if "_piped" in vars(self):  # what can be read only once
+            vars(source)["_piped"] = self._piped
+        return source
 
     def check(self) -> None:
         """Refuse a file that is not there."""

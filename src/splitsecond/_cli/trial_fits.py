@@ -45,7 +45,7 @@ def estimates(
     with progress("trial fits", len(TRIED)) as listener, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a trial that reaches its limit is told as "over"
         models = [
-            TREES[algorithm](
+            TREES[data.task][algorithm](
                 regularization=regularization, max_depth=max_depth, time_limit=TRIAL_SECONDS
             )
             for algorithm in TRIED

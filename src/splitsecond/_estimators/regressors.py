@@ -17,7 +17,7 @@ from splitsecond._solving.number_losses import N_SUMS, NUMBER_LOSSES
 from splitsecond._solving.solve import Solution
 from splitsecond._support.checks import check_choice
 from splitsecond._tables.binary import Table
-from splitsecond._tables.data_checks import warn_of_lone_leaf
+from splitsecond._tables.number_checks import warn_of_lone_leaf
 from splitsecond._tables.numbers import read_numbers
 from splitsecond._tables.weights import check_sums
 from splitsecond._trees.row_counts import RowsOfNumbers

@@ -127,4 +127,6 @@ def warn_of_mistakes(training: Training, binarized: Binarized) -> None:
     """Warn of columns that look as if they were there by mistake."""
     binarizer, target = binarized.binarizer, training.target
     variables = None if binarizer is None else binarizer.variables_
-    warn_of_columns(findings(training.source, variables, target.codes, target.n_classes))
+    warn_of_columns(
+        findings(training.source, variables, target.codes, target.n_classes, target.numbers)
+    )

@@ -19,14 +19,19 @@ RARE = 10  # times lambda, as a share of the rows, and
 RARE_SHARE = 0.1  # at most
 
 
+def is_quantity(n_distinct: int, n_rows: int) -> bool:
+    """Whether numbers are too many, with too few rows each, to be classes."""
+    return n_distinct > MAX_CLASSES and n_rows < ROWS_OF_A_CLASS * n_distinct
+
+
 def refuse_quantity(classes: NDArray[Any], n_rows: int) -> None:
-    """Refuse numbers as classes that are too many, with too few rows each, to be classes."""
-    if len(classes) > MAX_CLASSES and n_rows < ROWS_OF_A_CLASS * len(classes):
+    """Refuse numbers as classes that are too many to be classes."""
+    if is_quantity(len(classes), n_rows):
         raise ValueError(
             f"Unknown label type: y holds {len(classes):,} different numbers in {n_rows:,} rows, "
             f"such as {shown(classes[0])} and {shown(classes[-1])}: a quantity, and not classes. "
-            "Make classes of it, for example with y > y.mean(); if they are classes, pass them as "
-            "text, with y.astype(str)."
+            "Fit a regressor, such as LicketySPLITRegressor, or make classes of it, for example "
+            "with y > y.mean(); if they are classes, pass them as text, with y.astype(str)."
         )
 
 

@@ -21,6 +21,7 @@ from splitsecond._support.warning import warn
 from splitsecond._tables.binary import DenseTable, Table
 from splitsecond._tables.cells import Cells
 from splitsecond._tables.columns import Kind, RawTable, Variable
+from splitsecond._tables.target_copies import one_to_one, tell_classes, tells_numbers, two_codes
 
 MIN_ROWS = 50  # in fewer, columns are alike by chance
 SAMPLE = 500  # rows
@@ -42,10 +43,10 @@ _DATE = re.compile(
 class DataWarning(UserWarning):
     """The table or the target looks like something that a tree should not learn from as it is.
 
-    Warned of are a column that tells the classes apart one to one, copies of columns, text that
-    looks like dates, identifiers or numbers with a word for missing values, row numbers, a target
-    with very many classes, more 0/1 columns than the search handles without a time limit, and a
-    tree of a single leaf although there are other classes (`SingleLeafWarning`). The fit goes on.
+    Warned of are a column that goes one to one with the target, copies of columns, text that looks
+    like dates, identifiers or numbers with a word for missing values, row numbers, a target with
+    very many classes, more 0/1 columns than the search handles without a time limit, and a tree of
+    a single leaf although targets differ (`SingleLeafWarning`). The fit goes on.
 
     Attributes
     ----------
@@ -61,25 +62,12 @@ class DataWarning(UserWarning):
 
 @public
 class SingleLeafWarning(DataWarning):
-    """A tree that was fitted to decide is a single leaf, although there are other classes.
+    """A tree that was fitted to decide, or for numbers, is a single leaf, although targets differ.
 
-    No split saves errors worth lambda. A tree that is fitted for probabilities, with
-    ``loss="log_loss"``, also separates rows of the same majority class but different shares.
+    No split saves errors, or squared error or deviance, worth lambda. A tree that is fitted for
+    probabilities, with ``loss="log_loss"``, also separates rows of the same majority class but
+    different shares.
     """
-
-
-def warn_of_lone_leaf(tree: Any, regularization: Any) -> None:
-    """Warn if a tree that predicts numbers is a single leaf, although they differ."""
-    if tree.n_leaves > 1 or not tree.loss.loss(tree.counts[0]) > 0:
-        return
-    price = float(regularization)
-    smaller = "Try a smaller regularization." if price > 0 else "No column tells rows apart."
-    warn(
-        f"The tree is a single leaf, which predicts {tree.labels[0]:.4g} for every row: no split "
-        f"explains a share of the {tree.loss.title} that is worth lambda, "
-        f"regularization={price:.3g} ({price:.1%} of it for each leaf). {smaller}",
-        SingleLeafWarning,
-    )
 
 
 @public
@@ -99,6 +87,11 @@ class Suspicion(Enum):
         "tells the classes apart one to one, as the target itself does",
         "tell the classes apart one to one, as the target itself does",
         "Leave out what is not known before the class is.",
+    )
+    TARGET_NUMBER = (
+        "goes one to one with the target, as a copy of it does",
+        "go one to one with the target, as copies of it do",
+        "Leave out what is not known before the target is.",
     )
     COPY = (
         "is a copy of another",
@@ -142,7 +135,7 @@ class Finding:
     @property
     def kind(self) -> str:
         """What it may be, in one word."""
-        return self.what.name.lower()
+        return "target" if self.what is Suspicion.TARGET_NUMBER else self.what.name.lower()
 
     @property
     def suspicion(self) -> str:
@@ -186,8 +179,9 @@ def findings(
     variables: Sequence[Variable] | None,
     codes: NDArray[Any] | None,
     n_classes: int,
+    numbers: NDArray[np.float64] | None = None,
 ) -> list[Finding]:
-    """Look for suspicious columns of a table, given what they are and the classes of its rows."""
+    """Look for suspicious columns of a table, given what they are and the target of its rows."""
     n_rows = source.n_rows
     if n_rows < MIN_ROWS:
         return []
@@ -205,6 +199,8 @@ def findings(
             found += _row_numbers(columns, sample)
     elif isinstance(source, DenseTable):
         columns = _FlagColumns(source)
+        if numbers is not None:
+            codes, n_classes = two_codes(numbers, places), 2
         if n_classes != 2:  # a column of two values cannot tell more classes apart
             codes = None
         if codes is None and not has_names:
@@ -213,7 +209,13 @@ def findings(
     else:
         return []  # a sparse table: columns are many, and come from a program
     if codes is not None and n_classes > 1:
-        found += _targets(columns, sample, codes, codes[places], n_classes)
+        telling = _telling_classes(columns, sample, codes, codes[places], n_classes)
+    elif numbers is not None and isinstance(columns, _RawColumns):
+        telling = _telling_numbers(columns, sample, numbers, numbers[places])
+    else:
+        telling = iter(())
+    what = Suspicion.TARGET if numbers is None else Suspicion.TARGET_NUMBER
+    found += [Finding(j, columns.label(j), what) for j in telling]
     if has_names:
         found += _copies(columns, sample)
     return found
@@ -273,13 +275,6 @@ class _Columns:
         raise NotImplementedError
 
 
-def _may_tell_classes(rows: NDArray[Any], codes: NDArray[Any]) -> NDArray[np.bool_]:
-    """Say which 0/1 columns equal the codes of two classes, or are their complement."""
-    same = rows == codes[:, None]
-    found: NDArray[np.bool_] = same.all(axis=0) | ~same.any(axis=0)
-    return found
-
-
 @dataclass(frozen=True)
 class _FlagColumns(_Columns):
     table: DenseTable
@@ -293,12 +288,12 @@ class _FlagColumns(_Columns):
         """With the codes of two classes, only of those that may be one to one with them."""
         if codes is not None:
             few = places[:: max(1, len(places) // GLANCE)]  # which mostly refute all columns
-            if not _may_tell_classes(self._rows(few), codes[few]).any():
+            if not tell_classes(self._rows(few), codes[few]).any():
                 return {}
         rows = self._rows(places)
         wanted = (rows != rows[0]).any(axis=0)
         if codes is not None:
-            wanted &= _may_tell_classes(rows, codes[places])
+            wanted &= tell_classes(rows, codes[places])
         return {int(j): rows[:, j] for j in np.flatnonzero(wanted)}
 
     def _rows(self, places: NDArray[np.intp]) -> NDArray[Any]:
@@ -338,28 +333,32 @@ class _RawColumns(_Columns):
         return np.nan_to_num(values, nan=np.inf) if values.dtype.kind == "f" else values
 
 
-def _targets(
+def _telling_classes(
     columns: _Columns,
     sample: dict[int, NDArray[Any]],
     codes: NDArray[Any],
     some: NDArray[Any],
     n_classes: int,
-) -> Iterator[Finding]:
+) -> Iterator[int]:
     for j, values in sample.items():
         if len(set(values[:GLANCE].tolist())) > n_classes:
             continue
-        if _one_to_one(values, some) and _one_to_one(columns.whole(j), codes, n_classes):
-            yield Finding(j, columns.label(j), Suspicion.TARGET)
+        if one_to_one(values, some) and one_to_one(columns.whole(j), codes, n_classes):
+            yield j
 
 
-def _one_to_one(values: NDArray[Any], codes: NDArray[Any], n_classes: int | None = None) -> bool:
-    """Whether rows have the same value just where they have the same class."""
-    distinct, at, places = np.unique(values, return_index=True, return_inverse=True)
-    if n_classes is None:
-        n_classes = len(np.unique(codes))
-    if len(distinct) != n_classes or len(set(codes[at].tolist())) != n_classes:
-        return False
-    return bool((codes[at][places.reshape(-1)] == codes).all())
+def _telling_numbers(
+    columns: _RawColumns,
+    sample: dict[int, NDArray[Any]],
+    numbers: NDArray[np.float64],
+    some: NDArray[np.float64],
+) -> Iterator[int]:
+    for j, values in sample.items():
+        has_order = columns.variables[j].kind is not Kind.CATEGORY
+        # Of a sample, names of numbers that there are few of may each be there once.
+        may_tell = one_to_one(values, some) or tells_numbers(values, some, has_order=has_order)
+        if may_tell and tells_numbers(columns.whole(j), numbers, has_order=has_order):
+            yield j
 
 
 def _copies(columns: _Columns, sample: dict[int, NDArray[Any]]) -> Iterator[Finding]:

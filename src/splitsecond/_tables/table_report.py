@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._support.checks import check_amount
+from splitsecond._support.checks import check_amount, check_choice
 from splitsecond._support.frames import frame_of
 from splitsecond._support.messages import listed, shortened
 from splitsecond._support.names import public
@@ -25,8 +25,13 @@ from splitsecond._tables.data_checks import (
     findings,
 )
 from splitsecond._tables.literals import value_text
+from splitsecond._tables.number_checks import distribution, distribution_text
+
+if TYPE_CHECKING:
+    from splitsecond._tables.numbers import Numbers  # with scikit-learn
 
 REFUSED = "refused"
+CLASSIFICATION, REGRESSION = "classification", "regression"
 MAX_WIDTH = 40  # characters of a value or a note in a table of text
 
 
@@ -93,10 +98,13 @@ class TableReport:
     classes : dict or None
         The number of rows of each class. None if no classes were given or they cannot be used.
     problems : tuple of Exception
-        What a fit would refuse: columns, in their order, and then the classes.
+        What a fit would refuse: columns, in their order, and then the target.
     warnings : tuple of DataWarning
         What a fit would warn of, as far as that is known without one. Those about columns have
         ``columns``.
+    numbers : dict or None
+        Of a numeric target: its ``minimum``, ``median`` and ``maximum``, ``n_distinct``, the number
+        of different ones, and ``zeros``, the share of rows with 0. None if there is none.
     """
 
     n_rows: int
@@ -104,6 +112,7 @@ class TableReport:
     classes: Mapping[Any, int] | None
     problems: tuple[Exception, ...]
     warnings: tuple[DataWarning, ...]
+    numbers: Mapping[str, float] | None = None
 
     def to_frame(self, library: str = "pandas") -> Any:
         """Return a data frame ("pandas" or "polars"), a row for each column of the table."""
@@ -122,6 +131,8 @@ class TableReport:
         if self.classes is not None:
             some = listed([f"{label} ({rows:,})" for label, rows in self.classes.items()])
             lines += ["", f"{len(self.classes):,} classes: {some}"]
+        if self.numbers is not None:
+            lines += ["", f"target: {distribution_text(self.numbers)}"]
         lines += [f"problem: {each}" for each in self.problems]
         lines += [f"warning: {each}" for each in self.warnings]
         return "\n".join(lines)
@@ -144,7 +155,13 @@ class TableReport:
 
 
 @public
-def check_table(X: Any, y: Any = None, *, regularization: float | Fraction = 0.01) -> TableReport:
+def check_table(
+    X: Any,
+    y: Any = None,
+    *,
+    regularization: float | Fraction = 0.01,
+    task: str = CLASSIFICATION,
+) -> TableReport:
     """Say what a fit would make of a table: what its columns are, and what looks wrong.
 
     Nothing is fitted. What a fit would raise or warn of is returned instead, all of it at once.
@@ -154,9 +171,12 @@ def check_table(X: Any, y: Any = None, *, regularization: float | Fraction = 0.0
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
         The table, as for ``fit``. What is no table at all is refused at once.
     y : array-like of shape (n_samples,), optional
-        Class labels. Without them, only the columns are looked at.
+        Class labels, or numbers with ``task="regression"``. Without them, only the columns are
+        looked at.
     regularization : float or Fraction
         Lambda of the fit, which decides whether a class is too rare for a leaf.
+    task : {"classification", "regression"}
+        Whether y is to be fitted by a classifier or by a regressor.
 
     Returns
     -------
@@ -175,16 +195,21 @@ def check_table(X: Any, y: Any = None, *, regularization: float | Fraction = 0.0
     'hired'
     """
     penalty = check_amount("regularization", regularization, "lambda, the penalty per leaf")
+    check_choice("task", task, (CLASSIFICATION, REGRESSION))
     table = RawTable(X)
     columns, variables = zip(*(_column(table, j) for j in range(table.n_columns)), strict=True)
     problems = [each.error for each in columns if each.error is not None]
-    classes, codes = None, None
+    classes, codes, numbers = None, None, None
     if y is not None:
         try:
-            classes, codes = _encoded(X, y, table.n_rows)
+            if task == REGRESSION:
+                numbers = _numbers(X, y, table.n_rows)
+            else:
+                classes, codes = _encoded(X, y, table.n_rows)
         except (ValueError, TypeError) as error:
             problems.append(error.with_traceback(None))
-    found = findings(table, variables, codes, 0 if classes is None else len(classes))
+    values = None if numbers is None else numbers.values
+    found = findings(table, variables, codes, 0 if classes is None else len(classes), values)
     warnings: list[DataWarning] = list(column_warnings(found))
     counted = None
     if classes is not None and codes is not None:
@@ -192,7 +217,12 @@ def check_table(X: Any, y: Any = None, *, regularization: float | Fraction = 0.0
         warnings += _class_warnings(counts, penalty)
         counted = dict(zip(classes.tolist(), counts.tolist(), strict=True))
     return TableReport(
-        table.n_rows, _with_findings(columns, found), counted, tuple(problems), tuple(warnings)
+        table.n_rows,
+        _with_findings(columns, found),
+        counted,
+        tuple(problems),
+        tuple(warnings),
+        None if numbers is None else distribution(numbers.values, numbers.offset),
     )
 
 
@@ -205,6 +235,14 @@ def _encoded(X: Any, y: Any, n_rows: int) -> tuple[NDArray[Any], NDArray[Any]]:
 
     refuse_column_name(X, y)
     return encode_labels(y, n_rows)
+
+
+def _numbers(X: Any, y: Any, n_rows: int) -> Numbers:
+    from splitsecond._tables.labels import refuse_column_name  # with scikit-learn
+    from splitsecond._tables.numbers import read_numbers
+
+    refuse_column_name(X, y)
+    return read_numbers(y, n_rows, loss="squared_error")
 
 
 def _class_warnings(counts: NDArray[Any], regularization: Any) -> Iterator[DataWarning]:
