@@ -13,7 +13,7 @@ from splitsecond._estimators.base import TreeEstimator
 from splitsecond._estimators.fitted import PredictsNumbers
 from splitsecond._estimators.parameters import with_parameters
 from splitsecond._estimators.training import ReadTarget
-from splitsecond._solving.number_losses import N_SUMS, NUMBER_LOSSES
+from splitsecond._solving.number_losses import N_SUMS, NUMBER_LOSSES, Poisson
 from splitsecond._solving.solve import Solution
 from splitsecond._support.checks import check_choice
 from splitsecond._tables.binary import Table
@@ -49,6 +49,11 @@ class TreeRegressor(PredictsNumbers, RegressorMixin, TreeEstimator):  # type: ig
         self
         """
         return self._fit(X, y, sample_weight)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.loss == Poisson.name
+        return tags
 
     # ---- steps of fit --------------------------------------------------------------------------
 

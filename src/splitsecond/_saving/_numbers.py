@@ -58,19 +58,20 @@ def sums_in(loss: OfNumbers, sums: Json, what: str) -> NDArray[np.float64]:
 def _are_sums(loss: OfNumbers, sums: NDArray[np.float64]) -> bool:
     """Whether rows of some weight, whose numbers are near the centre, may have such sums."""
     weight = sums[:, 0]
-    if not (weight > 0).all() or not math.isfinite(float(weight.sum())):
+    if not (weight > 0).all() or not math.isfinite(sum(weight.tolist())):
         return False
-    mean, own = sums[:, 1] / weight, sums[:, 2] / weight
-    most = 4 + SLACK  # scales; 1 unless numbers are as large as floats can be
-    if isinstance(loss, Poisson):
-        one = np.where(mean > 0, mean, 1)
-        # 2 y ln y is convex.
-        least, highest = 2 * one * np.log(one), np.full(len(own), 2 * most * math.log(most))
-        fits = (mean >= 0) & (mean <= most)
-    else:
-        least, highest = mean**2, np.full(len(own), most**2)
-        fits = np.abs(mean) <= most
-    return bool((fits & (own >= least - SLACK) & (own <= highest + SLACK)).all())
+    with np.errstate(all="ignore"):  # what is not finite does not fit
+        mean, own = sums[:, 1] / weight, sums[:, 2] / weight
+        most = 4 + SLACK  # scales; 1 unless numbers are as large as floats can be
+        if isinstance(loss, Poisson):
+            one = np.where(mean > 0, mean, 1)
+            # 2 y ln y is convex.
+            least, highest = 2 * one * np.log(one), np.full(len(own), 2 * most * math.log(most))
+            fits = (mean >= 0) & (mean <= most)
+        else:
+            least, highest = mean**2, np.full(len(own), most**2)
+            fits = np.abs(mean) <= most
+        return bool((fits & (own >= least - SLACK) & (own <= highest + SLACK)).all())
 
 
 def bins_in(reader: Reader) -> NDArray[np.float64]:
