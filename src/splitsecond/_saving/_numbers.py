@@ -31,12 +31,13 @@ def number_loss_out(loss: OfNumbers) -> Json:
 def number_loss_in(reader: Reader) -> OfNumbers:
     """Return a loss of numbers."""
     kind = NUMBER_LOSSES[reader.text("name", among=NUMBER_LOSSES)]
-    loss = kind(reader.finite("centre"), reader.finite("scale"), reader.finite("offset"))
+    offset = reader.take("offset", is_finite, "a finite number")  # an integer of any size
+    loss = kind(reader.finite("centre"), reader.finite("scale"), offset)
     if loss.scale <= 0 or math.frexp(loss.scale)[0] != 0.5:
         raise DamagedError(f"'scale' of 'loss' should be a power of two, is {loss.scale!r}")
     if isinstance(loss, Poisson) and (loss.centre, loss.offset) != (0, 0):
         raise DamagedError("'centre' and 'offset' of 'loss' should be 0 for 'poisson'")
-    if not math.isfinite(loss.centre + loss.offset):
+    if not math.isfinite(loss.centre + float(loss.offset)):
         raise DamagedError("'centre' and 'offset' of 'loss' should have a finite sum")
     return loss
 

@@ -34,11 +34,11 @@ class OfNumbers(Relative):
 
     centre: float = 0.0
     scale: float = 1.0  # a power of two
-    offset: float = 0.0  # that was taken off integers which floats do not hold
+    offset: int | float = 0  # that was taken off integers which floats do not hold
 
     @classmethod
     @abstractmethod
-    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
+    def fitted(cls, numbers: NDArray[np.float64], offset: int | float = 0) -> Self:
         """Return the loss with the centre and scale that suit some numbers, less an offset."""
 
     @abstractmethod
@@ -84,7 +84,7 @@ class SquaredError(OfNumbers):
     title = "squared error"
 
     @classmethod
-    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
+    def fitted(cls, numbers: NDArray[np.float64], offset: int | float = 0) -> Self:
         """Return the loss about the number that is nearest to the middle of their range."""
         least = float(numbers.min())
         part = 1.0 if math.isfinite(float(numbers.max()) - least) else OVERFLOW
@@ -95,7 +95,7 @@ class SquaredError(OfNumbers):
         nearest = int(np.argmin(np.abs(above - highest / 2)))
         spread = max(highest - float(above[nearest]), float(above[nearest]))
         scale = min(power_of_two(spread) / part, HIGHEST_POWER)
-        return cls(float(numbers[nearest]), scale, float(offset))
+        return cls(float(numbers[nearest]), scale, offset)
 
     def sums(
         self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
@@ -119,7 +119,7 @@ class SquaredError(OfNumbers):
             mean: NDArray[np.float64] = self.centre + self.scale * apart
         if not np.isfinite(mean).all():  # too far from the centre for a float, though it is one
             mean = (self.centre * OVERFLOW + self.scale * OVERFLOW * apart) / OVERFLOW
-        return mean + self.offset if self.offset else mean
+        return mean + float(self.offset) if self.offset else mean
 
     @property
     def loss_unit(self) -> float:
@@ -154,9 +154,9 @@ class Poisson(OfNumbers):
     title = "Poisson deviance"
 
     @classmethod
-    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
+    def fitted(cls, numbers: NDArray[np.float64], offset: int | float = 0) -> Self:
         """Return the loss in units of about the largest rate."""
-        return cls(0.0, power_of_two(float(np.max(numbers))), float(offset))
+        return cls(0.0, power_of_two(float(np.max(numbers))), offset)
 
     def sums(
         self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
