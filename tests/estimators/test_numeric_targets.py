@@ -90,7 +90,7 @@ def test_numbers_of_any_size(kind: Any, loss: str, size: str) -> None:
     near = 1e-9 * max(abs(low), abs(high))
     assert ((predicted >= low - near) & (predicted <= high + near)).all()
     assert 0 < model.lower_bound_ <= model.objective_ < 1.02
-    assert -1e-9 <= model.score(X, y) <= 1
+    assert model.score(X, y) <= 1
     if loss == "squared_error":  # rates that hardly differ are the same
         assert (model.n_leaves_ > 1) == (max(y) > min(y))
     if size not in ("subnormal", "last bit", "1e16"):  # whose means are no floats

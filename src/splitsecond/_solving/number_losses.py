@@ -190,9 +190,12 @@ class Poisson(OfNumbers):
         self, numbers: NDArray[np.float64], values: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Return 2 (y ln(y / rate) - y + rate); infinite for an event where the rate is 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.where(numbers > 0, numbers * np.log(numbers / values), 0.0)
-        deviances: NDArray[np.float64] = np.maximum(2 * (logs - numbers + values), 0)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            apart = (values - numbers) / numbers
+            near = numbers * (apart - np.log1p(apart))  # where the difference would cancel
+            far = numbers * np.log(numbers / values) - numbers + values
+        halves = np.where(numbers > 0, np.where(np.abs(apart) < 0.5, near, far), values)
+        deviances: NDArray[np.float64] = np.maximum(2 * halves, 0)
         return deviances
 
 
