@@ -31,9 +31,9 @@ RESOLUTION, FINE_RESOLUTION, FINE_ROWS = 1e-6, 1e-11, 1024
 MAX_WEIGHT, MAX_OFFSET, MAX_LIMBS = 2**29, 2**28, 2**30
 OFFSET_SHARE = 0.01  # of the root's loss, by which offsets may be off together
 MAX_EXACT = 2**24  # of numbers on a grid of their own; a finer one is not worth its bits
-FACTORS = (1, 10, 100, 1_000, 10_000, 2, 4, 8, 16, 100_000)
-WHOLE = 1e-12  # how far events may be from whole numbers, as a part of them
-NEARLY_WHOLE = 1e-3  # how far floats of a size may be from whole numbers that they stand for
+SMALL_NOISE = 1e-3  # of the steps of a grid: with more of it, they cannot be told from others
+FEW, MAX_TRIES = 64, 4  # numbers that mostly tell the step of a grid, or that there is none
+NOISE = 2.0**-51  # what numbers are off by for being floats, of their size
 UNLIKELY = 4.0  # so many standard deviations of the loss of a tree, if it has the highest
 MARGIN = 1e-12  # for what doubles are off by where rounding has to be up, or down
 
@@ -74,7 +74,7 @@ def encode(
     root = np.array([each.sum() for each in sums])
     root_loss = float(loss.loss(root)) * given.share
     if isinstance(loss, Poisson):
-        rows = _of_rates(loss, sums, given, root_loss)
+        rows = _of_rates(sums[1], given, root_loss)
     else:
         rows = _of_means(loss, numbers, given, root_loss)
     return _in_channels(loss, rows, root_loss, given.unit, bits=bits, max_leaves=max_leaves)
@@ -93,10 +93,11 @@ def _in_channels(
     is_poisson = isinstance(loss, Poisson)
     max_rate = float((s / np.maximum(n, 1)).max()) if is_poisson else 1.0
     single = _rate_offsets(n, s, max_rate) if is_poisson else s * (s / np.maximum(n, 1))
+    n_rows = int(np.count_nonzero(n))  # those without weight are as good as absent
     # In ones of the grid, a loss is in squares of them, or in them.
     in_grid = root_loss / (rows.grid if is_poisson else rows.grid**2)
     unit = max(
-        OFFSET_SHARE * in_grid / len(n), float(single.sum()) / (MAX_OFFSET - len(n)), 2.0**-1000
+        OFFSET_SHARE * in_grid / n_rows, float(single.sum()) / (MAX_OFFSET - n_rows), 2.0**-1000
     )
     if in_grid == 0:  # nothing is to be gained by any tree
         offsets = np.zeros(len(n))
@@ -217,100 +218,97 @@ def _of_means(
 ) -> _Rows:
     """Put numbers on a grid that starts at the least of them."""
     present, n = given.of_rows > 0, given.n
-    least = float(numbers[present].min())
-    shift = -float(loss.sums(np.array([least]), None)[1][0])
+    apart = loss.sums(numbers, None)[1]
+    least = float(apart[present].min())
     if root_loss == 0:
-        return _Rows(n, np.zeros(len(n), dtype=np.int64), 1.0, shift, 0.0)
+        return _Rows(n, np.zeros(len(n), dtype=np.int64), 1.0, -least, 0.0)
+    above = np.where(present, apart - least, 0)
     root = math.sqrt(root_loss)
-    whole = _on_own_grid(numbers, least, present) if given.is_exact else None
+    noise = NOISE * max(1.0, float(np.max(np.abs(numbers))) / loss.scale)
+    whole = _on_own_grid(above, noise) if given.is_exact else None
     if whole is not None:
         steps, step, off = whole
-        off = off / loss.scale * math.sqrt(float(n.sum()))
+        off *= math.sqrt(float(n.sum()))
         sums = _whole_grouped(steps * given.of_rows, given.group)
-        return _Rows(n, sums, step / loss.scale, shift, off * (2 * root + off))
-    apart = (loss.sums(numbers, None)[1] + shift) * present
-    wanted = given.means_kept(apart * given.of_rows)
-    resolution = FINE_RESOLUTION if len(n) <= FINE_ROWS else RESOLUTION
+        return _Rows(n, sums, step, -least, off * (2 * root + off))
+    wanted = given.means_kept(above * given.of_rows)
+    resolution = FINE_RESOLUTION if np.count_nonzero(n) <= FINE_ROWS else RESOLUTION
     # Sums are off by half a one, evenly spread: so much together.
-    at_one = math.sqrt(float(np.sum(1 / np.maximum(n, 1))) / 12)
+    at_one = math.sqrt(float(np.sum(1 / n[n > 0])) / 12)
     grid = 2.0 ** math.floor(math.log2(max(resolution * root / at_one / 4, 2.0**-1000)))
     grid = max(grid, float(wanted.max()) * 2.0**-50, 2.0**-1000)
     rounded = np.rint(wanted / grid)
     off = math.sqrt(float(np.sum((wanted - rounded * grid) ** 2 / np.maximum(n, 1))))
     means = wanted / np.maximum(n, 1)
-    highest = np.maximum(means, apart.max() - means) ** 2
+    highest = np.maximum(means, above.max() - means) ** 2
     error = off * (2 * root + off) + given.error(highest, root_loss)
-    return _Rows(n, rounded.astype(np.int64), grid, shift, error)
+    return _Rows(n, rounded.astype(np.int64), grid, -least, error)
 
 
-def _of_rates(
-    loss: Poisson, sums: list[NDArray[np.float64]], given: _Weights, root_loss: float
-) -> _Rows:
+def _of_rates(each_events: NDArray[np.float64], given: _Weights, root_loss: float) -> _Rows:
     """Put events (exposure times rate) on a grid; where they are whole numbers, on theirs."""
-    n, events = given.n, given.means_kept(sums[1])
+    n, events = given.n, given.means_kept(each_events)
     if root_loss == 0 and not events.any():
         return _Rows(n, np.zeros(len(n), dtype=np.int64), 1.0, 0.0, 0.0)
     # A leaf's loss changes with its events by the logarithm of its rate, at most.
     positive = events[events > 0]
     rates = events / np.maximum(n, 1)
-    rate = float(events.sum() / n.sum())
+    rate = math.log(float(events.sum())) - math.log(float(n.sum()))
     slope = 2 + 2 * max(
-        math.log(float(rates.max()) / rate),
-        math.log(float(n.sum()) * rate / float(positive.min())),
+        abs(math.log(float(rates.max())) - rate),
+        abs(math.log(float(events.sum())) - math.log(float(positive.min()))),
     )
-    in_units = events * (given.unit * loss.scale)  # as the user has them
-    counts = np.rint(in_units)
-    if counts.max() < MAX_EXACT and (np.abs(in_units - counts) <= WHOLE * counts).all():
-        grid = 1 / (given.unit * loss.scale)
-        steps = counts
+    whole = _on_own_grid(events, NOISE * float(events.max()))
+    if whole is not None:
+        steps, grid, _ = whole
     else:
-        resolution = FINE_RESOLUTION if len(n) <= FINE_ROWS else RESOLUTION
+        resolution = FINE_RESOLUTION if np.count_nonzero(n) <= FINE_ROWS else RESOLUTION
         wanted = resolution * root_loss / (slope * len(positive))
         lowest = max(wanted, float(events.max()) * 2.0**-50, 2.0**-1000)
         grid = 2.0 ** math.floor(math.log2(lowest))
-        steps = np.maximum(np.rint(events / grid), events > 0)
+        steps = np.maximum(np.rint(events / grid), events > 0).astype(np.int64)
     # A leaf's rate is at most the highest, and at least that of a row if it had all the exposure.
     highest = 2 * rates.max() + 2 * rates * np.log(float(n.sum()) / np.maximum(n, 1))
     error = slope * float(np.abs(events - steps * grid).sum()) + given.error(highest, root_loss)
-    return _Rows(n, steps.astype(np.int64), grid, 0.0, error)
+    return _Rows(n, steps, grid, 0.0, error)
 
 
 def _on_own_grid(
-    numbers: NDArray[np.float64], least: float, present: NDArray[np.bool_]
+    values: NDArray[np.float64], noise: float
 ) -> tuple[NDArray[np.int64], float, float] | None:
-    """Return numbers above the least in whole steps, the step, and what the farthest is off by.
+    """Return values of at least 0 in whole steps, the step, and what the farthest is off by.
 
-    None: they have too many digits.
+    None: they are not all multiples of one step. What they may be off by is the noise. Any step
+    will do: values that are multiplied by a constant are the same in steps.
     """
-    sample = np.flatnonzero(present)[:: max(1, len(numbers) // 1000)]
-    for factor in FACTORS:
-        if not _is_whole(numbers[sample], least, factor):
-            continue
-        if not _is_whole(numbers[present], least, factor):
-            continue
-        with np.errstate(over="ignore"):
-            above = np.where(present, (numbers - least) * factor, 0)
-        steps = np.rint(above)
-        if steps.max() >= MAX_EXACT * 1024:
+    highest = float(values.max())
+    if highest == 0:
+        return np.zeros(len(values), dtype=np.int64), 1.0, 0.0
+    tried = [highest, *values[:: max(1, len(values) // FEW)].tolist()]
+    for _ in range(MAX_TRIES):
+        step = _common_step(tried, highest / MAX_EXACT)
+        if step is None:
             return None
-        whole: NDArray[np.int64] = steps.astype(np.int64)
-        divisor = int(np.gcd.reduce(whole[:1000]))
-        divisor = divisor if divisor == 1 else max(1, int(np.gcd.reduce(whole)))
-        if whole.max() // divisor >= MAX_EXACT:
-            return None
-        off = float(np.abs(above - steps).max()) / factor
-        return whole // divisor, divisor / factor, off
+        step = highest / round(highest / step)
+        steps = values / step
+        whole = np.rint(steps)
+        off = np.abs(steps - whole)
+        if float(off.max()) == 0 or float(off.max()) <= noise / step < SMALL_NOISE:
+            return whole.astype(np.int64), step, float(off.max()) * step
+        tried = [step, float(values[np.argmax(off)])]
     return None
 
 
-def _is_whole(numbers: NDArray[np.float64], least: float, factor: int) -> bool:
-    """Whether numbers above the least are whole when multiplied, as far as floats tell."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        steps = (numbers - least) * factor
-        off = float(np.max(np.abs(numbers))) * factor * 2.0**-51
-        if not off < NEARLY_WHOLE or not np.isfinite(steps).all():
-            return False
-        return bool((np.abs(steps - np.rint(steps)) <= off).all())
+def _common_step(values: list[float], least: float) -> float | None:
+    """Return what all values are nearly multiples of, by Euclid; None if it is not above a size."""
+    zero = least / 4  # remainders below are what floats are off by
+    step = 0.0
+    for value in values:
+        while value > zero:
+            step, value = value, abs(math.remainder(step, value))  # noqa: PLW2901
+        if step <= least:
+            return None
+    return step
 
 
 def _grouped(values: NDArray[np.float64], group: NDArray[np.int32] | None) -> NDArray[np.float64]:
