@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from splitsecond._binarizers.cuts import FixedBinarizer, MidpointBinarizer, QuantileBinarizer
     from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
     from splitsecond._estimators.base import LimitWarning
-    from splitsecond._estimators.fixed import FixedTreeClassifier
+    from splitsecond._estimators.fixed import FixedTreeClassifier, FixedTreeRegressor
     from splitsecond._estimators.sets import (
         RESPLIT,
         RESPLITRegressor,
@@ -49,6 +49,7 @@ __all__ = [
     "Explanation",
     "FixedBinarizer",
     "FixedTreeClassifier",
+    "FixedTreeRegressor",
     "GreedyTreeClassifier",
     "GreedyTreeRegressor",
     "LicketySPLITClassifier",
@@ -91,7 +92,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "_binarizers.cuts": ("FixedBinarizer", "MidpointBinarizer", "QuantileBinarizer"),
     "_estimators.base": ("LimitWarning",),
-    "_estimators.fixed": ("FixedTreeClassifier",),
+    "_estimators.fixed": ("FixedTreeClassifier", "FixedTreeRegressor"),
     "_estimators.trees": (
         "GreedyTreeClassifier",
         "GreedyTreeRegressor",

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from splitsecond import Tree
-from splitsecond._trees.pictures.layout import Box, Curve
+from splitsecond._trees.pictures.shapes import Box, Curve
 from splitsecond._trees.pictures.text_metrics import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -169,7 +169,7 @@ def test_what_is_no_level(level: Any) -> None:
 def test_what_is_no_method() -> None:
     X, y, _ = people()
     tree = LicketySPLITClassifier().fit(X, y).tree_
-    expected = r"method='wald' must be one of 'jeffreys', 'wilson'\."
+    expected = r"method='wald' must be one of 'auto', 'jeffreys', 'wilson'\."
     for write in (tree.intervals, tree.rules, tree.to_dict, tree.to_text, tree.to_dot, tree.to_svg):
         with pytest.raises(ValueError, match=expected):
             write(method="wald")

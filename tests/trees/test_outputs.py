@@ -133,8 +133,11 @@ def test_shares_of_0_and_1_are_floats() -> None:
 @pytest.mark.parametrize("write", [Tree.to_sql, Tree.to_python])
 def test_what_cannot_be_returned(write: Any) -> None:
     two, three = tree_of(*records(0, 2)), tree_of(*records(0, 3))
-    with pytest.raises(ValueError, match="output='odds' must be one of 'class', 'probability', 'l"):
+    known = "'auto', 'class', 'probability', 'value', 'leaf'"
+    with pytest.raises(ValueError, match=f"output='odds' must be one of {known}"):
         write(two, output="odds")
+    with pytest.raises(ValueError, match="output='value', but the tree predicts classes: give out"):
+        write(two, output="value")
     with pytest.raises(
         ValueError,
         match=r"needs the class that it is of: of=\.\.\.; the classes are 'high', 'low', 'middle'",

@@ -27,7 +27,8 @@ from splitsecond import (
 )
 from splitsecond._trees.pictures import text_metrics
 from splitsecond._trees.pictures.figures import plot_objectives
-from splitsecond._trees.pictures.layout import Box, Curve, Group, Picture, Text, picture_of
+from splitsecond._trees.pictures.layout import picture_of
+from splitsecond._trees.pictures.shapes import Box, Curve, Group, Picture, Text
 from splitsecond._trees.pictures.svg import to_svg
 from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of, wrapped
 from splitsecond._trees.sizes import NodeTexts

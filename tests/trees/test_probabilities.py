@@ -19,7 +19,7 @@ from splitsecond._solving.losses import BRIER, LOG_LOSS, Costs
 from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.literals import Literal
 from splitsecond._trees.pictures.colours import colour_of, mixed
-from splitsecond._trees.pictures.layout import Box, Text
+from splitsecond._trees.pictures.shapes import Box, Text
 from splitsecond._trees.pictures.text_metrics import width_of
 from splitsecond._trees.sizes import probability
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._support.messages import listed
+from splitsecond._trees.number_data import root_mean_loss
 
 if TYPE_CHECKING:
     from splitsecond._estimators.base import TreeEstimator
@@ -44,9 +45,17 @@ def tree_size(tree: Tree) -> str:
 def fit_text(tree: Tree, *, weighted: bool) -> str:
     """Say how well a tree fits the training rows: in what it was fitted for."""
     kind = "weighted training" if weighted else "training"
+    if tree.loss.is_of_numbers:
+        return f"{kind} {_number_fit(tree)}"
     if tree.loss == ZERO_ONE:
         return f"{kind} accuracy {tree.training_accuracy:.3f}"
     return f"{kind} {tree.loss.title} {tree.training_loss:.4g}"
+
+
+def _number_fit(tree: Tree) -> str:
+    if tree.loss.name == "poisson":
+        return f"D^2 {tree.training_score:.3f} · mean deviance {tree.training_loss:.4g}"
+    return f"R^2 {tree.training_score:.3f} · root mean squared error {root_mean_loss(tree):.4g}"
 
 
 def limit_text(model: TreeEstimator, why: str, *, has_note: bool) -> str:

@@ -21,18 +21,19 @@ if TYPE_CHECKING:
     from splitsecond._sets.tree_set import TreeSet
     from splitsecond._trees.tree import Tree
 
-VERSION = 2
+VERSION = 3  # of files that hold numbers,
+VERSION_OF_CLASSES = 2  # and of all others, which older versions read as well
 
 
 @public
 def save(model: Estimator | TreeSet | Tree, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier, binarizer, set of trees or single tree to a JSON file.
+    """Write a fitted classifier, regressor, binarizer, set of trees or single tree to a JSON file.
 
     Parameters
     ----------
     model : fitted estimator, TreeSet or Tree
-        One of splitsecond's classifiers or binarizers; the `trees_` of one, filtered or not; or any
-        tree, such as one that was chosen from a set.
+        One of splitsecond's classifiers, regressors or binarizers; the `trees_` of one, filtered or
+        not; or any tree, such as one that was chosen from a set.
     path : str or path-like
         The file; it is replaced whole or not at all, and keeps its mode. Links are followed; pipes
         and terminals are written to directly.
@@ -51,10 +52,12 @@ def save(model: Estimator | TreeSet | Tree, path: str | os.PathLike[str]) -> Non
 
 def file_of(model: Estimator | TreeSet | Tree) -> bytes:
     """Return what `save` writes."""
-    from splitsecond._saving._writing import content_out
+    from splitsecond._saving._writing import content_out, is_of_numbers
 
+    content = content_out(model)
+    version = VERSION if is_of_numbers(model) else VERSION_OF_CLASSES
     text = json.dumps(
-        {"format": MODEL_FORMAT, "version": VERSION, **content_out(model)},
+        {"format": MODEL_FORMAT, "version": version, **content},
         ensure_ascii=False,
         allow_nan=False,
         indent=1,
@@ -112,7 +115,7 @@ def load(path: str | os.PathLike[str]) -> Any:
                 raise DamagedError("its set of trees is missing")
             return model
         if not isinstance(model, RashomonEstimator):
-            raise DamagedError("there is a set of trees, but not its classifier")
+            raise DamagedError("there is a set of trees, but not its estimator")
         return set_in(model, reader.part("set"))
     except DamagedError as error:
         raise ValueError(f"{path} is damaged: {error}.") from error

@@ -9,7 +9,7 @@ from splitsecond._binarizers.base import Binarizer
 from splitsecond._estimators import fixed, sets, trees
 from splitsecond._estimators.base import TreeEstimator
 
-Estimator: TypeAlias = TreeEstimator | fixed.FixedTreeClassifier | Binarizer
+Estimator: TypeAlias = TreeEstimator | fixed.FixedTree | Binarizer
 
 CLASSES: dict[str, type[Estimator]] = {
     cls.__name__: cls
@@ -21,6 +21,13 @@ CLASSES: dict[str, type[Estimator]] = {
         fixed.FixedTreeClassifier,
         sets.RESPLIT,
         sets.TreeFARMS,
+        trees.GreedyTreeRegressor,
+        trees.LicketySPLITRegressor,
+        trees.OptimalTreeRegressor,
+        trees.SPLITRegressor,
+        fixed.FixedTreeRegressor,
+        sets.RESPLITRegressor,
+        sets.TreeFARMSRegressor,
         cuts.FixedBinarizer,
         cuts.MidpointBinarizer,
         cuts.QuantileBinarizer,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
@@ -73,6 +74,10 @@ class Reader:
 
     def number(self, key: str) -> float:
         return float(self.take(key, is_number, "a number"))
+
+    def finite(self, key: str) -> float:
+        """Return any float but infinity; `number` is for those that are calculated with."""
+        return float(self.take(key, is_finite, "a finite number"))
 
     def integer(self, key: str, minimum: int, below: int) -> int:
         number: int = self.take(
@@ -146,3 +151,9 @@ def is_integer(value: Any) -> bool:
 def is_number(value: Any) -> bool:
     """Whether a value is a number that a float can hold."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e308
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a value is a number that a float can hold, however large."""
+    is_a_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return is_a_number and abs(value) <= sys.float_info.max

@@ -8,7 +8,8 @@ import numpy as np
 
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._estimators.base import STATUSES, TreeEstimator
-from splitsecond._estimators.fixed import FixedTreeClassifier
+from splitsecond._estimators.classifiers import TreeClassifier
+from splitsecond._estimators.fixed import FixedTree
 from splitsecond._estimators.sets import RashomonEstimator
 from splitsecond._saving._losses import loss_in
 from splitsecond._saving._models import CLASSES, Estimator
@@ -19,25 +20,25 @@ from splitsecond._saving._trees import (
     classes_in,
     literal_in,
     nodes_in,
-    row_counts_in,
     tree_in,
     variable_in,
 )
 from splitsecond._tables.binary import keep_columns
-from splitsecond._trees.tree import Tree
+from splitsecond._trees.tree import NO_CLASSES, Tree
 
 
 def estimator_in(reader: Reader, *, needs_tree: bool = True) -> Estimator:
-    """Return a fitted classifier or binarizer; that of an empty set has no tree."""
-    if reader.text("class", among=CLASSES) == FixedTreeClassifier.__name__:
-        return _fixed_in(reader)
+    """Return a fitted estimator or binarizer; that of an empty set has no tree."""
+    kind = CLASSES[reader.text("class", among=CLASSES)]
+    if issubclass(kind, FixedTree):
+        return _fixed_in(kind, reader)
     model = _unfitted_in(reader)
     try:
         model._check_parameters()
     except (TypeError, ValueError, OverflowError) as error:
         raise DamagedError(str(error).rstrip(".")) from error
     if isinstance(model, TreeEstimator):
-        _classifier_in(model, reader, needs_tree)
+        _tree_estimator_in(model, reader, needs_tree)
     else:
         _binarizer_in(model, reader)
     return model
@@ -70,10 +71,13 @@ def _parameter_in(value: Json) -> Any:
     return value_in(value)
 
 
-def _classifier_in(model: TreeEstimator, reader: Reader, needs_tree: bool) -> None:
-    model.classes_ = classes_in(reader.part("classes"))
-    model._loss = loss_in(reader, len(model.classes_))
-    model.actions_ = model._loss.labels(model.classes_)
+def _tree_estimator_in(model: TreeEstimator, reader: Reader, needs_tree: bool) -> None:
+    if isinstance(model, TreeClassifier):
+        model.classes_ = classes_in(reader.part("classes"))
+        model._loss = loss_in(reader, len(model.classes_))
+        model.actions_ = model._loss.labels(model.classes_)
+    else:
+        model._loss = loss_in(reader, None)
     n_columns = reader.integer("n_features", 1, MAX_COLUMNS)
     labels = reader.values("labels") if reader.has("labels") else None
     if labels is not None and len(labels) != n_columns:
@@ -102,28 +106,31 @@ def _classifier_in(model: TreeEstimator, reader: Reader, needs_tree: bool) -> No
 
 def _tree_of(model: TreeEstimator, reader: Reader) -> Tree:
     asks = model._reader()
-    part = reader.part("tree")
-    nodes = nodes_in(part, n_questions=len(asks.literals), n_classes=len(model.classes_))
-    weights = nodes["counts"]
-    row_counts = row_counts_in(part, nodes)
-    if row_counts is None and not model._weighted:  # without weights, they are the counts
+    classes = getattr(model, "classes_", NO_CLASSES)
+    questions = {"n_questions": len(asks.literals), "n_classes": len(classes)}
+    nodes = nodes_in(reader.part("tree"), model._loss, **questions)
+    if nodes["row_counts"] is None and not model._weighted:  # without weights, they are the counts
+        weights = nodes["counts"]
         are_rows = (weights % 1 == 0).all() and weights.max() < 2**62
-        row_counts = weights.astype(np.int64) if are_rows else None
+        nodes["row_counts"] = weights.astype(np.int64) if are_rows else None
     return Tree(
         **nodes,
-        row_counts=row_counts,
-        classes=model.classes_,
+        classes=classes,
         objective=reader.number("objective"),
         loss=model._loss,
         **asks.parts_of_tree(nodes["feature"].tolist()),
     )
 
 
-def _fixed_in(reader: Reader) -> FixedTreeClassifier:
-    """Return a classifier whose tree is given."""
+def _fixed_in(kind: type[FixedTree], reader: Reader) -> FixedTree:
+    """Return an estimator whose tree is given."""
     if list(reader.part("parameters").pairs()):
-        raise DamagedError("FixedTreeClassifier has no parameters but its tree")
-    return FixedTreeClassifier.of(tree_in(reader.part("tree")))
+        raise DamagedError(f"{kind.__name__} has no parameters but its tree")
+    tree = tree_in(reader.part("tree"))
+    try:
+        return kind.of(tree)
+    except ValueError as error:  # it predicts something else
+        raise DamagedError(str(error).rstrip(".")) from error
 
 
 def _binarizer_in(model: Binarizer, reader: Reader) -> None:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from splitsecond._estimators.classifiers import TreeClassifier
 from splitsecond._estimators.sets import RashomonEstimator
 from splitsecond._saving._losses import units_in, units_out
+from splitsecond._saving._numbers import number_rows_in, number_rows_out
 from splitsecond._saving._reader import DamagedError, Json, Reader
 from splitsecond._sets.graph_arrays import GraphArrays, arrays_of, graph_of
 from splitsecond._sets.record import STOPPED, FitRecord
 from splitsecond._sets.scale import Scale
 from splitsecond._sets.tree_set import TreeSet
+from splitsecond._solving.number_losses import OfNumbers
 from splitsecond._trees.row_counts import (
     RowsOfGraph,
     RowSource,
     row_counts_of_weights,
     rows_fit,
 )
+from splitsecond._trees.tree import NO_CLASSES
 
 COMPLETE = "complete"  # what a file calls the search for a set that was not stopped
 
@@ -25,9 +30,6 @@ def set_out(trees: TreeSet) -> Json:
     """Return a set as JSON."""
     scale = trees._scale
     graph = arrays_of(trees._graph)
-    row_counts = None if trees._rows is None else trees._rows.of_graph(graph)
-    if row_counts is None and trees._rows is not None and trees._record.weighted:
-        row_counts = row_counts_of_weights(graph)  # all weights are the same
     return {
         "price": str(scale.price),
         "weight": scale.weight,
@@ -44,25 +46,23 @@ def set_out(trees: TreeSet) -> Json:
         "nodes": graph.nodes.tolist(),
         "edges": graph.edges.tolist(),
         "counts": graph.counts.tolist(),
-        **({} if row_counts is None else {"row_counts": row_counts.ravel().tolist()}),
+        **_rows_out(trees, graph),
     }
 
 
 def set_in(model: RashomonEstimator, reader: Reader) -> TreeSet:
-    """Return the set of a fitted classifier."""
+    """Return the set of a fitted estimator."""
     price, reference, bound = (reader.fraction(key) for key in ("price", "reference", "bound"))
     weight = reader.integer("weight", 1, 2**31)
     max_leaves = reader.integer("most_leaves", 1, 2**26)
     unit = reader.number("unit")
     if price < 0 or unit <= 0:
         raise DamagedError("'set' has a negative price or weight")
-    n_classes = len(model.classes_)
     root = reader.integer("root", 0, 2**31)
-    counts = np.array(reader.integers("counts", 0, 2**31), dtype=np.int32)
-    totals = counts[root * n_classes : (root + 1) * n_classes].astype(np.int64)
-    if len(totals) < n_classes or int(totals.sum()) != weight:
+    counts, classes = _counts_in(model, reader), getattr(model, "classes_", NO_CLASSES)
+    if root >= len(counts) or int(model._loss.total(counts[root].astype(np.int64))) != weight:
         raise DamagedError("'weight' should be that of the root's 'counts'")
-    units = units_in(reader, model._loss, totals, max_leaves)
+    units = units_in(reader, model._loss, counts, root, max_leaves)
     asks = model._reader()
     edges = reader.integers("edges", 0, 2**31)
     if any(feature >= len(asks.literals) for feature in edges[::3]):
@@ -75,11 +75,11 @@ def set_in(model: RashomonEstimator, reader: Reader) -> TreeSet:
             **units.core_parts(),
             keep_trivial=reader.flag("keep_trivial"),
             max_leaves=reader.integer("max_leaves", 0, 2**62),
-            n_classes=n_classes,
+            n_classes=counts.shape[1],
             root=root,
             nodes=np.array(reader.integers("nodes", -1, 2**62), dtype=np.int64),
             edges=np.array(edges, dtype=np.int64),
-            counts=counts,
+            counts=counts.ravel(),
         )
         graph = graph_of(arrays)
     except ValueError as error:
@@ -103,7 +103,7 @@ def set_in(model: RashomonEstimator, reader: Reader) -> TreeSet:
             epsilon_kind=model.epsilon_kind,
         ),
         bound,
-        classes=model.classes_,
+        classes=classes,
         reader=asks,
         rows=_rows_in(model, arrays, reader),
         record=FitRecord(
@@ -130,12 +130,41 @@ def _history_in(reader: Reader) -> tuple[tuple[str, int], ...]:
     return tuple((step.text("step"), step.whole("trees_before")) for step in steps)
 
 
+def _counts_in(model: RashomonEstimator, reader: Reader) -> NDArray[np.int32]:
+    """Return the weight of each class at each node of the graph; of numbers, their channels."""
+    counts = np.array(reader.integers("counts", 0, 2**31), dtype=np.int32)
+    n_nodes = len(reader.items("nodes")) // 8
+    n_classes = len(counts) // max(1, n_nodes)
+    if isinstance(model, TreeClassifier):
+        n_classes = len(model.classes_)
+    if n_classes == 0 or len(counts) != n_nodes * n_classes:
+        raise DamagedError("'counts' of 'set' should be as many for each node")
+    return counts.reshape(-1, n_classes)
+
+
+def _rows_out(trees: TreeSet, graph: GraphArrays) -> Json:
+    """Return what is known of the rows at nodes, besides their weights."""
+    rows = trees._rows
+    if rows is None:
+        return {}
+    if trees._scale.units.loss.is_of_numbers:
+        by_edge = rows.without_rows(graph)
+        assert isinstance(by_edge, RowsOfGraph)
+        return number_rows_out(by_edge)
+    row_counts = rows.of_graph(graph)
+    if row_counts is None and trees._record.weighted:
+        row_counts = row_counts_of_weights(graph)  # all weights are the same
+    return {} if row_counts is None else {"row_counts": row_counts.ravel().tolist()}
+
+
 def _rows_in(model: RashomonEstimator, arrays: GraphArrays, reader: Reader) -> RowSource | None:
     """Return what tells the rows at nodes; None if the file tells only their weight."""
+    if isinstance(model._loss, OfNumbers):
+        return number_rows_in(reader, model._loss, arrays)
     if not reader.has("row_counts"):
         return None if model._weighted else RowSource()
     counts = np.array(reader.integers("row_counts", 0, 2**31), dtype=np.int64)
-    n_edges, n_classes = len(arrays.edges) // 3, len(model.classes_)
+    n_edges, n_classes = len(arrays.edges) // 3, arrays.n_classes
     if len(counts) != (1 + n_edges) * n_classes:
         raise DamagedError("'row_counts' of 'set' should be one for each class, and for each edge")
     row_counts = counts.reshape(-1, n_classes)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from splitsecond._saving._losses import loss_in, loss_out
+from splitsecond._saving._losses import is_of_numbers, loss_in, loss_out
+from splitsecond._saving._numbers import number_nodes_in
 from splitsecond._saving._reader import (
     DamagedError,
     Json,
@@ -19,9 +20,11 @@ from splitsecond._saving._reader import (
     value_in,
 )
 from splitsecond._saving._values import plain, value_out
+from splitsecond._solving.losses import Loss
+from splitsecond._solving.number_losses import OfNumbers
 from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.literals import COMPARISONS, OPERATORS, Literal
-from splitsecond._trees.tree import Tree
+from splitsecond._trees.tree import NO_CLASSES, Tree
 
 MAX_COLUMNS = 2**31
 
@@ -29,7 +32,7 @@ MAX_COLUMNS = 2**31
 def tree_out(tree: Tree) -> Json:
     """Return a tree that stands by itself as JSON."""
     return {
-        "classes": classes_out(tree.classes),
+        **({} if tree.loss.is_of_numbers else {"classes": classes_out(tree.classes)}),
         **loss_out(tree.loss, value_out),
         "n_features": tree.n_columns,
         "variables": [
@@ -48,7 +51,8 @@ def tree_out(tree: Tree) -> Json:
 
 def tree_in(reader: Reader) -> Tree:
     """Return a tree that stands by itself."""
-    classes = classes_in(reader.part("classes"))
+    classes = NO_CLASSES if is_of_numbers(reader) else classes_in(reader.part("classes"))
+    loss = loss_in(reader, None if classes is NO_CLASSES else len(classes))
     n_columns = reader.integer("n_features", 1, MAX_COLUMNS)
     variables = {
         part.integer("column", 0, n_columns): variable_in(part)
@@ -58,8 +62,7 @@ def tree_in(reader: Reader) -> Tree:
         part.integer("number", 0, MAX_COLUMNS): literal_in(part, variables)
         for part in reader.parts("literals")
     }
-    part = reader.part("nodes")
-    nodes = nodes_in(part, n_questions=MAX_COLUMNS, n_classes=len(classes))
+    nodes = nodes_in(reader.part("nodes"), loss, n_questions=MAX_COLUMNS, n_classes=len(classes))
     asked = {number for number in nodes["feature"].tolist() if number >= 0}
     if asked != set(literals) or len(literals) != len(reader.items("literals")):
         raise DamagedError("'literals' should be the questions that 'nodes' ask")
@@ -71,14 +74,13 @@ def tree_in(reader: Reader) -> Tree:
         raise DamagedError("'with_missing' should hold names")
     return Tree(
         **nodes,
-        row_counts=row_counts_in(part, nodes),
         classes=classes,
         literals=literals,
         variables=variables,
         n_columns=n_columns,
         objective=reader.number("objective"),
         with_missing=frozenset(with_missing),
-        loss=loss_in(reader, len(classes)),
+        loss=loss,
     )
 
 
@@ -87,7 +89,7 @@ def tree_in(reader: Reader) -> Tree:
 
 def nodes_out(tree: Tree, *, with_rows: bool) -> Json:
     """Return the nodes of a tree, with the rows of each class if that is wanted and known."""
-    row_counts = tree.row_counts if with_rows else None
+    row_counts = tree.row_counts if with_rows or tree.bins is not None else None
     return {
         "feature": tree.feature.tolist(),
         "left": tree.left.tolist(),
@@ -95,20 +97,36 @@ def nodes_out(tree: Tree, *, with_rows: bool) -> Json:
         "counts": tree.counts.tolist(),
         "rows": tree.n_rows.tolist(),
         **({} if row_counts is None else {"row_counts": row_counts.tolist()}),
+        **({} if tree.bins is None else {"bins": tree.bins.tolist()}),
     }
 
 
-def nodes_in(reader: Reader, *, n_questions: int, n_classes: int) -> dict[str, Any]:
+def nodes_in(reader: Reader, loss: Loss, *, n_questions: int, n_classes: int) -> dict[str, Any]:
     """Return the nodes of a tree, as its fields."""
     n_nodes = len(reader.items("feature"))
     feature = reader.integers("feature", -1, n_questions)
     left = reader.integers("left", -1, n_nodes)
     right = reader.integers("right", -1, n_nodes)
     rows = reader.integers("rows", 0, 2**62)
-    counts = reader.items("counts")
-    if n_nodes == 0 or not n_nodes == len(left) == len(right) == len(rows) == len(counts):
+    n_counts = len(reader.items("counts"))
+    if n_nodes == 0 or not n_nodes == len(left) == len(right) == len(rows) == n_counts:
         raise DamagedError("the lists of 'tree' should have one entry for each node")
     _check_shape(feature, left, right)
+    nodes = {
+        "feature": np.array(feature, dtype=np.int32),
+        "left": np.array(left, dtype=np.int32),
+        "right": np.array(right, dtype=np.int32),
+        "n_rows": np.array(rows, dtype=np.int64),
+    }
+    if isinstance(loss, OfNumbers):
+        return {**nodes, **number_nodes_in(reader, loss)}
+    nodes["counts"] = _weights_in(reader, n_classes)
+    return {**nodes, "row_counts": _row_counts_in(reader, nodes)}
+
+
+def _weights_in(reader: Reader, n_classes: int) -> Any:
+    """Return the weight of each class at each node."""
+    counts = reader.items("counts")
     for weights in counts:
         if (
             not isinstance(weights, list)
@@ -119,13 +137,7 @@ def nodes_in(reader: Reader, *, n_questions: int, n_classes: int) -> dict[str, A
             raise DamagedError("'counts' should hold a weight for each class")
     if not math.isfinite(sum(float(weight) for weights in counts for weight in weights)):
         raise DamagedError("'counts' should hold weights whose sum is finite")
-    return {
-        "feature": np.array(feature, dtype=np.int32),
-        "left": np.array(left, dtype=np.int32),
-        "right": np.array(right, dtype=np.int32),
-        "counts": np.array(counts, dtype=np.float64),
-        "n_rows": np.array(rows, dtype=np.int64),
-    }
+    return np.array(counts, dtype=np.float64)
 
 
 def _check_shape(feature: list[int], left: list[int], right: list[int]) -> None:
@@ -146,7 +158,7 @@ def _check_shape(feature: list[int], left: list[int], right: list[int]) -> None:
         raise DamagedError("'tree' is not a tree")
 
 
-def row_counts_in(reader: Reader, nodes: dict[str, Any]) -> Any:
+def _row_counts_in(reader: Reader, nodes: dict[str, Any]) -> Any:
     """Return the rows of each class at each node; None if the file does not tell them."""
     if not reader.has("row_counts"):
         return None

@@ -10,7 +10,8 @@ import numpy as np
 
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._estimators.base import TreeEstimator
-from splitsecond._estimators.fixed import FixedTreeClassifier
+from splitsecond._estimators.classifiers import TreeClassifier
+from splitsecond._estimators.fixed import FixedTree
 from splitsecond._saving._losses import loss_out
 from splitsecond._saving._models import CLASSES, Estimator
 from splitsecond._saving._reader import Json
@@ -28,8 +29,8 @@ def content_out(model: Any) -> Json:
     kind = model._record.estimator if isinstance(model, TreeSet) else type(model)
     if not issubclass(kind, CLASSES.get(kind.__name__, ())):
         raise TypeError(
-            "save takes a classifier or binarizer of splitsecond, a tree or a set of trees, got "
-            f"{kind.__name__}{_instead(model)}."
+            "save takes a classifier, regressor or binarizer of splitsecond, a tree or a set of "
+            f"trees, got {kind.__name__}{_instead(model)}."
         )
     if isinstance(model, TreeSet):
         return _set_of_trees_out(model)
@@ -37,6 +38,15 @@ def content_out(model: Any) -> Json:
     if not hasattr(model, check):
         raise ValueError(f"This {kind.__name__} is not fitted yet: call fit before save.")
     return {"model": estimator_out(model)}
+
+
+def is_of_numbers(model: Any) -> bool:
+    """Whether what can be saved predicts numbers."""
+    if isinstance(model, TreeSet):
+        return model._scale.units.loss.is_of_numbers
+    if isinstance(model, Tree):
+        return model.loss.is_of_numbers
+    return not isinstance(model, Binarizer) and model.tree_.loss.is_of_numbers
 
 
 def _instead(given: Any) -> str:
@@ -54,9 +64,9 @@ def _instead(given: Any) -> str:
 
 
 def _set_of_trees_out(trees: TreeSet) -> Json:
-    """Return a set that is saved by itself as JSON, and the classifier that found it.
+    """Return a set that is saved by itself as JSON, and the estimator that found it.
 
-    The classifier has the best tree of this set; an empty one has none.
+    The estimator has the best tree of this set; an empty one has none.
     """
     model = trees._record.estimator._of_set(trees, trees[0] if trees else None)
     written = estimator_out(model)
@@ -64,21 +74,22 @@ def _set_of_trees_out(trees: TreeSet) -> Json:
 
 
 def estimator_out(model: Estimator) -> Json:
-    """Return a fitted classifier or binarizer as JSON."""
-    if isinstance(model, FixedTreeClassifier):  # its only parameter is its tree
+    """Return a fitted estimator or binarizer as JSON."""
+    if isinstance(model, FixedTree):  # its only parameter is its tree
         return {"class": type(model).__name__, "parameters": {}, "tree": tree_out(model.tree_)}
     parameters = {
         name: _parameter_out(name, value) for name, value in model.get_params(deep=False).items()
     }
     out = {"class": type(model).__name__, "parameters": parameters}
     if isinstance(model, TreeEstimator):
-        return {**out, **_classifier_out(model)}
+        return {**out, **_tree_estimator_out(model)}
     return {**out, **_binarizer_out(model)}
 
 
-def _classifier_out(model: TreeEstimator) -> Json:
+def _tree_estimator_out(model: TreeEstimator) -> Json:
+    is_classifier = isinstance(model, TreeClassifier)
     return {
-        "classes": classes_out(model.classes_),
+        **({"classes": classes_out(model.classes_)} if is_classifier else {}),
         **loss_out(model._loss, value_out),
         "n_features": model.n_features_in_,
         "labels": None

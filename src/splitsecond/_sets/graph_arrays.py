@@ -12,6 +12,7 @@ from splitsecond._support.names import public
 
 # A file may have been made to take forever.
 SECONDS_TO_COUNT = 120.0
+SUMS = ("limb", "offset", "magnitude", "max_rate")  # parameters of `_core.Sums`
 
 
 @public
@@ -32,7 +33,7 @@ class GraphArrays:
     scale: float = 1.0  # of losses that are rounded
     unit_bits: int = 0
     costs: NDArray[np.int64] | None = None  # [actions, classes]
-    sums: _core.Sums | None = None  # of numbers
+    sums: dict[str, float] | None = None  # of numbers: what `_core.Sums` takes
 
     def edge_lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where the edges of each node begin, and the edges: feature, node on yes, on no."""
@@ -43,7 +44,7 @@ class GraphArrays:
 def arrays_of(graph: _core.Graph) -> GraphArrays:
     """Take a graph apart."""
     objective = graph.objective
-    costs = objective.costs
+    costs, sums = objective.costs, objective.sums
     return GraphArrays(
         loss_price=objective.loss_price,
         leaf_price=objective.leaf_price,
@@ -58,7 +59,7 @@ def arrays_of(graph: _core.Graph) -> GraphArrays:
         scale=objective.scale,
         unit_bits=objective.unit_bits,
         costs=None if costs is None else costs.reshape(-1, graph.n_classes),
-        sums=objective.sums,
+        sums=None if sums is None else {name: getattr(sums, name) for name in SUMS},
     )
 
 
@@ -73,7 +74,7 @@ def graph_of(arrays: GraphArrays) -> _core.Graph:
                 scale=arrays.scale,
                 unit_bits=arrays.unit_bits,
                 costs=arrays.costs,
-                sums=arrays.sums,
+                sums=None if arrays.sums is None else _core.Sums(**arrays.sums),
             ),
             keep_trivial=arrays.keep_trivial,
             max_leaves=arrays.max_leaves,

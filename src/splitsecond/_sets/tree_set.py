@@ -37,7 +37,7 @@ from splitsecond._support.checks import check_number
 from splitsecond._support.messages import counted_trees, shown, shown_number
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
-from splitsecond._trees.row_counts import RowsOfGraph, RowSource
+from splitsecond._trees.row_counts import RowSource
 from splitsecond._trees.set_tree import SetTree, TreeSource
 from splitsecond._trees.tree import Tree
 
@@ -447,13 +447,32 @@ class TreeSet(SetContents, SetPredictions, SetPage, Sequence[Tree]):
         index : int, default=0
             Which tree; the best by default.
         """
+        if self._scale.units.loss.is_of_numbers:
+            raise ValueError("The trees predict numbers, and not classes: use to_regressor.")
+        return self._estimator(index)
+
+    def to_regressor(self, index: int = 0) -> RashomonEstimator:
+        """Return the fitted regressor that found the set, to predict with one of the trees.
+
+        It is to a set of trees that predict numbers what `to_classifier` is to one of classes.
+
+        Parameters
+        ----------
+        index : int, default=0
+            Which tree; the best by default.
+        """
+        if not self._scale.units.loss.is_of_numbers:
+            raise ValueError("The trees predict classes, and not numbers: use to_classifier.")
+        return self._estimator(index)
+
+    def _estimator(self, index: int) -> RashomonEstimator:
+        """Return the fitted estimator that found the set, to predict with one of the trees."""
         return self._record.estimator._of_set(self, self[operator.index(index)])
 
     def __reduce__(self) -> Any:
         graph = arrays_of(self._graph)
-        row_counts = None if self._rows is None else self._rows.of_graph(graph)
         # The numbers of rows, not the rows of training themselves.
-        rows = self._rows if row_counts is None else RowsOfGraph(graph, row_counts)
+        rows = None if self._rows is None else self._rows.without_rows(graph)
         others = {"classes": self._classes, "reader": self._reader, "record": self._record}
         return _of_arrays, (graph, self._scale, self._bound, {**others, "rows": rows})
 

@@ -34,14 +34,14 @@ class Channels:
     bias: int  # by how many units the core counts more than a tree loses
     resolution: float  # by how much the grid may change the loss of a tree, as a part of the root's
 
-    def core(self) -> _core.Sums:
-        """Return them as the core takes them."""
-        return _core.Sums(
-            limb=2.0**self.limb_bits,
-            offset=self.offset,
-            magnitude=self.magnitude,
-            max_rate=self.max_rate,
-        )
+    def core_parts(self) -> dict[str, float]:
+        """Return what the core has to know of them, the arguments of `_core.Sums`."""
+        return {
+            "limb": 2.0**self.limb_bits,
+            "offset": self.offset,
+            "magnitude": self.magnitude,
+            "max_rate": self.max_rate,
+        }
 
     def means(self, counts: NDArray[Any]) -> NDArray[np.float64]:
         """Return the means of leaves by their channels, in the loss's numbers."""
@@ -104,10 +104,12 @@ class Units:
 
     def core_objective(self, loss_price: int, leaf_price: int) -> _core.Objective:
         """Return the objective as the core takes it."""
-        return _core.Objective(loss_price, leaf_price, **self.core_parts())
+        parts = self.core_parts()
+        sums = None if parts["sums"] is None else _core.Sums(**parts["sums"])
+        return _core.Objective(loss_price, leaf_price, **{**parts, "sums": sums})
 
     def core_parts(self) -> dict[str, Any]:
-        """Return what the core has to know of the loss, besides the prices."""
+        """Return what the core has to know of the loss, besides the prices: plain values."""
         costs = None
         if isinstance(self.loss, Costs):
             costs = np.ascontiguousarray(self.loss.integers, dtype=np.int64)
@@ -116,7 +118,7 @@ class Units:
             "scale": self.scale,
             "unit_bits": self.bits,
             "costs": costs,
-            "sums": None if self.channels is None else self.channels.core(),
+            "sums": None if self.channels is None else self.channels.core_parts(),
         }
 
     @property

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from splitsecond._trees.intervals import known_intervals
+from splitsecond._trees.intervals import Limits, chosen_method, known_intervals
+from splitsecond._trees.number_data import number_parts
 from splitsecond._trees.rules import plain_label
 
 if TYPE_CHECKING:
@@ -14,10 +15,8 @@ if TYPE_CHECKING:
 def to_dict(tree: Tree, level: Any, method: str) -> dict[str, Any]:
     """Nest the nodes; see `Tree.to_dict`."""
     limits = known_intervals(tree, level, method)
-    nodes = _numbers(tree)
-    if limits is not None:
-        for out, own in zip(nodes, limits, strict=True):
-            out["intervals"] = own.tolist()
+    is_of_numbers = tree.loss.is_of_numbers
+    nodes = number_parts(tree, limits) if is_of_numbers else _classes(tree, limits)
     for node, out in enumerate(nodes):
         if tree.feature[node] < 0:
             out["prediction"] = plain_label(tree.labels[tree.prediction[node]])
@@ -32,7 +31,7 @@ def to_dict(tree: Tree, level: Any, method: str) -> dict[str, Any]:
             out["yes"] = nodes[tree.left[node]]
             out["no"] = nodes[tree.right[node]]
     whole: dict[str, Any] = {
-        "classes": [plain_label(label) for label in tree.classes],
+        **_scale(tree),
         "loss": tree.loss.name,
         "objective": tree.objective,
         "n_leaves": tree.n_leaves,
@@ -42,11 +41,18 @@ def to_dict(tree: Tree, level: Any, method: str) -> dict[str, Any]:
     if tree.loss.name == "costs":
         whole["actions"] = [plain_label(label) for label in tree.labels]
     if limits is not None:
-        whole["interval"] = {"level": float(level), "method": method}
+        whole["interval"] = {"level": float(level), "method": chosen_method(tree.loss, method)}
     return whole
 
 
-def _numbers(tree: Tree) -> list[dict[str, Any]]:
+def _scale(tree: Tree) -> dict[str, Any]:
+    """Return what the counts at nodes are of: classes, or bins of a histogram."""
+    if tree.loss.is_of_numbers:
+        return {"bins": None if tree.bins is None else tree.bins.tolist()}
+    return {"classes": [plain_label(label) for label in tree.classes]}
+
+
+def _classes(tree: Tree, limits: Limits | None) -> list[dict[str, Any]]:
     """Return what is counted at each node."""
     nodes: list[dict[str, Any]] = [
         {"rows": int(rows), "counts": counts.tolist(), "shares": shares.tolist()}
@@ -55,4 +61,7 @@ def _numbers(tree: Tree) -> list[dict[str, Any]]:
     if tree.row_counts is not None:
         for out, row_counts in zip(nodes, tree.row_counts, strict=True):
             out["row_counts"] = row_counts.tolist()
+    if limits is not None:
+        for out, own in zip(nodes, limits, strict=True):
+            out["intervals"] = own.tolist()
     return nodes

@@ -15,6 +15,8 @@ from splitsecond._support.names import public
 from splitsecond._tables.literals import Literal, value_text
 from splitsecond._trees.conditions import asked_table, table_of_row
 from splitsecond._trees.intervals import known_intervals
+from splitsecond._trees.number_data import number_parts
+from splitsecond._trees.number_texts import texts_of
 from splitsecond._trees.rules import (
     Answer,
     by_column,
@@ -24,7 +26,7 @@ from splitsecond._trees.rules import (
     plain_label,
     rules_of,
 )
-from splitsecond._trees.sizes import NodeTexts, size_text
+from splitsecond._trees.sizes import TreeTexts, size_text
 
 if TYPE_CHECKING:
     from splitsecond._trees.tree import Tree
@@ -40,14 +42,16 @@ class Explanation:
     Attributes
     ----------
     prediction : label
-        What is predicted: a class or an action.
+        What is predicted: a class, an action or a number.
     steps : list of dict
         The way to the leaf, a question each: "question", "answer" ("yes" or "no"), "variable" and
         "value" (that of the row; None: missing), and what is known of the training rows that are
-        asked it: "rows", "counts" (by class) and "shares" (of their weight, by class).
+        asked it: "rows", "counts" (by class) and "shares" (of their weight, by class); of numbers,
+        "rows", "weight", "mean", "loss" and "histogram".
     leaf : dict
         Where the row ends, as `Tree.rules` describes it: "if", "conditions", "then", "rows",
-        "counts", "shares", "intervals" and "leaf".
+        "counts", "shares", "intervals" and "leaf"; of numbers, with what steps have, and
+        "interval".
     nearest : dict or None
         The nearest leaf that predicts otherwise, described likewise, with "changes": a dictionary
         for each variable that would have to change: "variable", "value" (that of the row),
@@ -91,7 +95,7 @@ def explanation_of(tree: Tree, row: Any, level: Any, method: str) -> Explanation
         leaf, columns = found
         nearest = {**rules[leaf], "changes": explained.changes(columns)}
     own = rules[path[-1]]
-    said = NodeTexts(tree, None if limits is None else level, method)
+    said = texts_of(tree, None if limits is None else level, method)
     text = "\n".join([*_path_lines(said, path, steps), *_nearest_lines(said, nearest)])
     return Explanation(own["then"], steps, own, nearest, text)
 
@@ -127,14 +131,19 @@ class _Row:
         """Describe the question at a node, its answer, and the training rows that are asked it."""
         tree = self.tree
         literal = tree.literals[int(tree.feature[node])]
-        classes = [plain_label(label) for label in tree.classes]
-        weights = tree.counts[node]
-        return {
+        step = {
             "question": str(literal),
             "answer": _YES_NO[self.answers[literal]],
             "variable": literal.name,
             "value": self.values[literal.column],
             "rows": int(tree.n_rows[node]),
+        }
+        if tree.loss.is_of_numbers:
+            return {**step, **number_parts(tree)[node]}
+        classes = [plain_label(label) for label in tree.classes]
+        weights = tree.counts[node]
+        return {
+            **step,
             "counts": None
             if tree.row_counts is None
             else dict(zip(classes, tree.row_counts[node].tolist(), strict=True)),
@@ -150,7 +159,7 @@ class _Row:
         tree = self.tree
         found: list[tuple[int, int, int, dict[int, list[Answer]]]] = []
         for leaf, path in paths_of(tree):
-            if tree.prediction[leaf] == tree.prediction[own]:
+            if tree.labels[tree.prediction[leaf]] == tree.labels[tree.prediction[own]]:
                 continue
             columns = by_column(path)
             conditions = [condition_on(each, tree.variables[j]) for j, each in columns.items()]
@@ -188,17 +197,16 @@ class _Row:
         return self.answers[answer.literal] != answer.is_yes
 
 
-def _path_lines(said: NodeTexts, path: list[int], steps: list[dict[str, Any]]) -> list[str]:
+def _path_lines(said: TreeTexts, path: list[int], steps: list[dict[str, Any]]) -> list[str]:
     """Write the questions with their answers, and what the leaf says, in columns."""
     tree, leaf = said.tree, path[-1]
-    of = said.subject(leaf)
-    plain = NodeTexts(tree, None)  # intervals are for the leaf
+    plain = texts_of(tree, None)  # intervals are for the leaf
     questions = [f"{step['question']} ?" for step in steps]
     columns = [
-        [*questions, f"-> {tree.labels[tree.prediction[leaf]]}"],
+        [*questions, f"-> {said.label(leaf)}"],
         [*(f"{step['answer']} ({_value(step['value'])})" for step in steps), ""],
         [size_text(tree, node) for node in path],
-        [*(plain.share_of(node, of) for node in path[:-1]), said.share_of(leaf, of)],
+        [*(plain.about(node, leaf) for node in path[:-1]), said.about(leaf, leaf)],
     ]
     widths = [max(map(len, column)) for column in columns]
     return [
@@ -207,17 +215,16 @@ def _path_lines(said: NodeTexts, path: list[int], steps: list[dict[str, Any]]) -
     ]
 
 
-def _nearest_lines(said: NodeTexts, nearest: dict[str, Any] | None) -> list[str]:
+def _nearest_lines(said: TreeTexts, nearest: dict[str, Any] | None) -> list[str]:
     """Write what would have to change for the nearest other answer."""
     note = said.note()
     notes = [] if note is None else [note]
     if nearest is None:
         return ["No leaf predicts otherwise.", *notes]
     tree, leaf = said.tree, nearest["leaf"]
-    share = said.share_of(leaf, said.subject(leaf))
     return [
-        f"The nearest leaf that predicts otherwise says {nearest['then']} "
-        f"({size_text(tree, leaf)}, {share}):",
+        f"The nearest leaf that predicts otherwise says {said.label(leaf)} "
+        f"({size_text(tree, leaf)}, {said.about(leaf, leaf)}):",
         *(
             f"- {each['variable']} would have to be {each['required']} (is {_value(each['value'])})"
             for each in nearest["changes"]

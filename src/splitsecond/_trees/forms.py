@@ -8,27 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 from splitsecond._trees.dictionary import to_dict
 from splitsecond._trees.intervals import known_intervals
+from splitsecond._trees.number_texts import texts_of
 from splitsecond._trees.outputs import output_of
 from splitsecond._trees.pictures.figures import draw
-from splitsecond._trees.pictures.layout import Picture, picture_of
+from splitsecond._trees.pictures.layout import picture_of
 from splitsecond._trees.pictures.overlay import nodes_of_row, overlay_of
+from splitsecond._trees.pictures.shapes import Picture
 from splitsecond._trees.pictures.svg import to_svg
 from splitsecond._trees.python_code import to_python
 from splitsecond._trees.rules import rules_of
 from splitsecond._trees.scikit_learn import to_sklearn
-from splitsecond._trees.sizes import NodeTexts
 from splitsecond._trees.sql import to_sql
 from splitsecond._trees.text import to_dot, to_text
 
 if TYPE_CHECKING:
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 
 class TreeForms:
     """Methods of `Tree` that return it in another form; ``self`` is a `Tree`."""
 
     def rules(
-        self: Any, *, level: float | None = 0.95, method: str = "jeffreys"
+        self: Any, *, level: float | None = 0.95, method: str = "auto"
     ) -> list[dict[str, Any]]:
         """List the leaves as rules, each with its conditions, prediction, rows and class shares.
 
@@ -39,7 +40,7 @@ class TreeForms:
         ----------
         level : float, optional
             Confidence level of the intervals; None: without them.
-        method : {"jeffreys", "wilson"}, default="jeffreys"
+        method : str, default="auto"
             As for `intervals`.
 
         Returns
@@ -52,9 +53,13 @@ class TreeForms:
             A category that was not there in training meets "above" and "not_equals". A leaf that
             nothing reaches has "never".
 
-            "then" is the prediction, a class or an action, and "leaf" its node. "rows" and "counts"
-            (by class) are training rows, and "intervals" (by class) those of their shares. "shares"
-            are those of their weight, which `predict_proba` returns.
+            "then" is the prediction, a class, an action or a number, and "leaf" its node. "rows"
+            and "counts" (by class) are training rows, and "intervals" (by class) those of their
+            shares. "shares" are those of their weight, which `predict_proba` returns.
+
+            Rules of numbers have "rows", their "weight" and "mean", the "interval" of the mean
+            (with None for a limit that is infinite), "loss", the mean squared error or deviance of
+            a row, and "histogram", the rows in each bin of ``bins``.
 
         Examples
         --------
@@ -68,14 +73,13 @@ class TreeForms:
         """
         return rules_of(self, known_intervals(self, level, method))
 
-    def to_dict(
-        self: Any, *, level: float | None = 0.95, method: str = "jeffreys"
-    ) -> dict[str, Any]:
+    def to_dict(self: Any, *, level: float | None = 0.95, method: str = "auto") -> dict[str, Any]:
         """Return the tree as nested dictionaries of plain Python values.
 
         At each node, "rows" and "row_counts" (by class) are training rows, "intervals" (by class)
         those of their shares; "counts" is their weight, and "shares" those of the classes in it,
-        which `predict_proba` returns. "leaf" is what `apply` returns.
+        which `predict_proba` returns. "leaf" is what `apply` returns. Nodes of a tree of numbers
+        have what its `rules` have.
 
         Parameters
         ----------
@@ -89,7 +93,7 @@ class TreeForms:
         indent: int | None = None,
         *,
         level: float | None = 0.95,
-        method: str = "jeffreys",
+        method: str = "auto",
     ) -> str:
         """Return `to_dict` as JSON; labels that JSON has no word for are written as text.
 
@@ -98,7 +102,7 @@ class TreeForms:
         nested = self.to_dict(level=level, method=method)
         return json.dumps(nested, indent=indent, ensure_ascii=False, default=str)
 
-    def to_text(self: Any, *, level: float | str | None = "auto", method: str = "jeffreys") -> str:
+    def to_text(self: Any, *, level: float | str | None = "auto", method: str = "auto") -> str:
         """Draw the tree with lines: a question a row, yes before no, leaves with their share.
 
         Trees of ``loss="zero_one"`` say the share of the class they predict. Others say the
@@ -108,26 +112,30 @@ class TreeForms:
         Shares and counts are those of training rows; where these have weights, the share of the
         class in their weight, by which it is predicted, follows.
 
+        Trees of numbers say the mean of a leaf (a rate with "poisson"), its interval, and the rows,
+        such as ``-> 187.3  [171, 204]  58 rows``. A single row has no interval. Weights follow
+        where they are not all the same, and exposures where they are not all 1.
+
         Parameters
         ----------
         level : float, "auto" or None, default="auto"
             Confidence level of the intervals beside shares; None: without them. "auto" is None for
             ``loss="zero_one"``, otherwise 0.95.
-        method : {"jeffreys", "wilson"}, default="jeffreys"
+        method : str, default="auto"
             As for `intervals`.
         """
-        return to_text(NodeTexts(self, level, method))
+        return to_text(texts_of(self, level, method))
 
-    def to_dot(self: Any, *, level: float | str | None = "auto", method: str = "jeffreys") -> str:
+    def to_dot(self: Any, *, level: float | str | None = "auto", method: str = "auto") -> str:
         """Return the tree in Graphviz's language; parameters are those of `to_text`."""
-        return to_dot(NodeTexts(self, level, method))
+        return to_dot(texts_of(self, level, method))
 
     def to_sql(
         self: Any,
         *,
         table: str | None = None,
         columns: Mapping[str, str] | None = None,
-        output: str = "class",
+        output: str = "auto",
         of: Any = None,
     ) -> str:
         """Return the prediction as an SQL expression, for ``SELECT <expression> FROM ...``.
@@ -143,9 +151,10 @@ class TreeForms:
         columns : mapping of str to str, optional
             Expressions to use for some columns, such as ``{"flag": 'CAST("flag" AS INTEGER)'}``
             where booleans do not compare with 1. Others are their names in quotes.
-        output : {"class", "probability", "leaf"}, default="class"
+        output : {"auto", "class", "probability", "value", "leaf"}, default="auto"
             What the expression is: the class or action that `predict` returns, a probability of
-            `predict_proba`, or the leaf that `apply` returns.
+            `predict_proba`, the leaf that `apply` returns, or of a tree of numbers the value that
+            `predict` returns. "auto" is the class or the value.
         of : label, optional
             The class of the probability; by default the second of two.
 
@@ -161,9 +170,7 @@ class TreeForms:
         """
         return to_sql(self, table, columns, output_of(self, output, of))
 
-    def to_python(
-        self: Any, name: str = "predict", *, output: str = "class", of: Any = None
-    ) -> str:
+    def to_python(self: Any, name: str = "predict", *, output: str = "auto", of: Any = None) -> str:
         """Return the source of a Python function that predicts one row, and needs nothing else.
 
         The function takes a mapping of columns to values, such as a dictionary, or the columns as
@@ -188,8 +195,12 @@ class TreeForms:
         """
         return to_python(self, name, output_of(self, output, of))
 
-    def to_sklearn(self: Any, *, questions: bool | None = None) -> DecisionTreeClassifier:
+    def to_sklearn(
+        self: Any, *, questions: bool | None = None
+    ) -> DecisionTreeClassifier | DecisionTreeRegressor:
         """Return a fitted `sklearn.tree.DecisionTreeClassifier` that predicts the same.
+
+        A tree of numbers is a `sklearn.tree.DecisionTreeRegressor`, of the same criterion.
 
         Where the tree only compares numbers, or asks whether they are missing, it reads the user's
         columns: ``X[model.feature_names_in_]`` for a data frame, which are those the tree asks
@@ -218,7 +229,8 @@ class TreeForms:
         y: Any = None,
         path: Any = None,
         level: float | str | None = "auto",
-        method: str = "jeffreys",
+        method: str = "auto",
+        sample_weight: Any = None,
     ) -> str:
         """Return a picture of the tree as SVG, without any other file or font.
 
@@ -227,18 +239,25 @@ class TreeForms:
         A line on a bar is the interval of the share. In a tree that would be wider than a page, a
         chain of questions runs down, with its leaves beside it.
 
+        A leaf of a tree of numbers has its mean, the interval of it, and a small histogram of the
+        numbers of its rows: all on the same axis, whose outermost bins hold the 1 % at either end.
+        A line marks the mean, and its colour says how high it is among the leaves.
+
         Parameters
         ----------
         X : table, optional
             New rows, which are counted at each node beside those of training.
         y : array-like, optional
-            Their classes, whose shares are shown too.
+            Their classes, whose shares are shown too, or numbers: their means, and the R^2 (D^2
+            with "poisson") of all these rows.
         path : mapping, sequence or table of one row, optional
             A row whose way through the tree is marked.
         level, method
-            Intervals of the shares in leaves, as for `to_text`.
+            Intervals in leaves, as for `to_text`.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the new rows, or exposures; only for numbers.
         """
-        return to_svg(self._picture(X, y, path, level, method))
+        return to_svg(self._picture(X, y, path, sample_weight, level=level, method=method))
 
     def plot(
         self: Any,
@@ -248,7 +267,8 @@ class TreeForms:
         y: Any = None,
         path: Any = None,
         level: float | str | None = "auto",
-        method: str = "jeffreys",
+        method: str = "auto",
+        sample_weight: Any = None,
     ) -> Any:
         """Draw the tree with matplotlib.
 
@@ -256,20 +276,27 @@ class TreeForms:
         ----------
         ax : matplotlib axes, optional
             Where to draw; by default a new figure, as large as the tree needs.
-        X, y, path, level, method
+        X, y, path, level, method, sample_weight
             As for `to_svg`.
 
         Returns
         -------
         matplotlib axes
         """
-        return draw(self._picture(X, y, path, level, method), ax)
+        return draw(self._picture(X, y, path, sample_weight, level=level, method=method), ax)
 
     def _repr_html_(self: Any) -> str:
         return f'<div style="overflow-x: auto">{self.to_svg()}</div>'
 
     def _picture(
-        self: Any, X: Any, y: Any, path: Any, level: Any = "auto", method: str = "jeffreys"
+        self: Any,
+        X: Any,
+        y: Any,
+        path: Any,
+        sample_weight: Any = None,
+        *,
+        level: Any = "auto",
+        method: str = "auto",
     ) -> Picture:
-        said = NodeTexts(self, level, method)
-        return picture_of(said, overlay_of(self, X, y), nodes_of_row(self, path))
+        said = texts_of(self, level, method)
+        return picture_of(said, overlay_of(self, X, y, sample_weight), nodes_of_row(self, path))

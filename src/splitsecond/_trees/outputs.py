@@ -1,4 +1,4 @@
-"""What an exported predictor returns for a row: the class or action, a probability, or the leaf."""
+"""What an exported predictor returns for a row: what is predicted, a probability, or the leaf."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from splitsecond._support.messages import listed, shown
 if TYPE_CHECKING:
     from splitsecond._trees.tree import Tree
 
-OUTPUTS = ("class", "probability", "leaf")
+OUTPUTS = ("auto", "class", "probability", "value", "leaf")
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,12 @@ class Output:
 def output_of(tree: Tree, kind: Any, of: Any) -> Output:
     """Return what an exported predictor is asked for; see `Tree.to_sql`."""
     check_choice("output", kind, OUTPUTS)
+    kind = _known_kind(tree, kind)
     if kind == "probability":
         chosen = _class_number(tree, of)
         return Output(kind, tree.classes[chosen], tree.shares()[:, chosen].tolist())
+    if of is not None and tree.loss.is_of_numbers:
+        raise ValueError(f"of={shown(of)} is a class, but the tree predicts numbers: leave it out.")
     if of is not None:
         raise ValueError(
             f"of={shown(of)} is the class of a probability: give output='probability' with it."
@@ -37,6 +40,20 @@ def output_of(tree: Tree, kind: Any, of: Any) -> Output:
         return Output(kind, None, list(range(len(tree.feature))))
     labels = tree.labels.tolist()
     return Output(kind, None, [labels[chosen] for chosen in tree.prediction])
+
+
+def _known_kind(tree: Tree, kind: str) -> str:
+    """Return the kind of output, which a tree of numbers or of classes may not have."""
+    said, other = ("value", "class") if tree.loss.is_of_numbers else ("class", "value")
+    if kind == "auto":
+        return said
+    if kind == other or (said == "value" and kind == "probability"):
+        what = "numbers" if said == "value" else "classes"
+        raise ValueError(
+            f"output={shown(kind)}, but the tree predicts {what}: give output={said!r}, which is "
+            "what it predicts, or output='leaf'."
+        )
+    return kind
 
 
 def _class_number(tree: Tree, of: Any) -> int:

@@ -81,6 +81,8 @@ def _purpose(tree: Tree, output: Output) -> str:
         return "Predict the probability of a class"
     if output.kind == "leaf":
         return "Return the leaf of a row"
+    if output.kind == "value":
+        return "Predict the rate of a row" if tree.loss.name == "poisson" else "Predict a number"
     return "Choose an action" if tree.loss.name == "costs" else "Predict the class of a row"
 
 

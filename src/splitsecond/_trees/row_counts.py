@@ -10,6 +10,7 @@ of a histogram.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -52,6 +53,10 @@ class RowSource:
         """
         return None
 
+    def without_rows(self, graph: GraphArrays) -> RowSource:
+        """Return what tells the same of the trees of a graph, and holds no training rows."""
+        return self
+
 
 class _Followed(RowSource):
     """Rows that are followed from the root on."""
@@ -87,9 +92,29 @@ class _Followed(RowSource):
         return found
 
     def of_graph(self, graph: GraphArrays) -> NDArray[Any] | None:
-        begins, edges = graph.edge_lists()
-        found: NDArray[Any] = np.zeros((1 + len(edges), self.n_classes), dtype=self.dtype)
+        n_edges = len(graph.edge_lists()[1])
+        found: NDArray[Any] = np.zeros((1 + n_edges, self.n_classes), dtype=self.dtype)
         found[0] = self.counts(self.start())
+        for e, places, feature in self._walk(graph):
+            found[1 + e] = self.counts(self.child(places, feature, True))
+        return found
+
+    def without_rows(self, graph: GraphArrays) -> RowSource:
+        row_counts = self.of_graph(graph)
+        assert row_counts is not None
+        bins = getattr(self, "bins", None)
+        return RowsOfGraph(graph, row_counts, bins, None if bins is None else self.no_sums(graph))
+
+    def no_sums(self, graph: GraphArrays) -> NDArray[np.float64]:
+        """Return the sums of numbers on the no-side of each edge: as floats, no differences."""
+        found = np.zeros((len(graph.edge_lists()[1]), N_SUMS))
+        for e, places, feature in self._walk(graph):
+            found[e] = self.counts(self.child(places, feature, False))[:N_SUMS]
+        return found
+
+    def _walk(self, graph: GraphArrays) -> Iterator[tuple[int, Places, int]]:
+        """Go through the edges of a graph: number, what is at the node it leaves, and question."""
+        begins, edges = graph.edge_lists()
         seen = {graph.root}
         # Rows of a node are found when its turn comes, or all of them would be held at once.
         waiting: list[tuple[int, Places, int, bool]] = []
@@ -97,13 +122,13 @@ class _Followed(RowSource):
         while True:
             for e in range(begins[node], begins[node + 1]):
                 feature, yes, no = edges[e].tolist()
-                found[1 + e] = self.counts(self.child(places, feature, True))
+                yield e, places, feature
                 for below, is_yes in ((yes, True), (no, False)):
                     if below not in seen and begins[below] < begins[below + 1]:
                         seen.add(below)
                         waiting.append((below, places, feature, is_yes))
             if not waiting:
-                return found
+                return
             node, above, feature, is_yes = waiting.pop()
             places = self.child(above, feature, is_yes)
 
@@ -172,8 +197,9 @@ class RowsOfNumbers(_Followed):
         return below
 
     def counts(self, places: Places) -> NDArray[np.float64]:
-        # Each by itself: numpy then adds up in pairs, which loses no digits.
-        sums = [each[places].sum() for each in self.sums]
+        # Added up one by one, as `of_tree` does: the same rows have the same sums, bit by bit.
+        one = np.zeros(len(places), dtype=np.intp)
+        sums = [np.bincount(one, weights=each[places], minlength=1)[0] for each in self.sums]
         in_bins = np.bincount(self.bin_of[places], minlength=len(self.bins) - 1)
         return np.concatenate([sums, in_bins])
 
@@ -192,9 +218,19 @@ class RowsOfNumbers(_Followed):
             found[:, place] = np.bincount(leaves, weights=values, minlength=n_nodes)
         cells = leaves[self.present] * n_bins + self.bin_of[self.present]
         found[:, N_SUMS:] = np.bincount(cells, minlength=n_nodes * n_bins).reshape(n_nodes, n_bins)
-        for node in np.flatnonzero(feature >= 0)[::-1]:  # children come after their parent
-            found[node] = found[left[node]] + found[right[node]]
-        return found
+        return _added_up(found, feature, left, right)
+
+
+def _added_up(
+    found: NDArray[Any],
+    feature: NDArray[np.int32],
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+) -> NDArray[Any]:
+    """Return what is at nodes, given what is at leaves."""
+    for node in np.flatnonzero(feature >= 0)[::-1]:  # children come after their parent
+        found[node] = found[left[node]] + found[right[node]]
+    return found
 
 
 def histogram_bins(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -219,6 +255,7 @@ def histogram_bins(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
 class RowsOfGraph(_Followed):
     """The rows of a graph as a file tells them: all, and those on the yes-side of each edge.
 
+    Of numbers, there are the sums of the no-side as well, so that trees come back bit by bit.
     Filtered sets have graphs of their own, whose trees are also trees of this one. Several nodes
     may stand for the same rows.
     """
@@ -228,6 +265,7 @@ class RowsOfGraph(_Followed):
         graph: GraphArrays,
         row_counts: NDArray[Any],
         bins: NDArray[np.float64] | None = None,
+        no_sums: NDArray[np.float64] | None = None,
     ) -> None:
         self._root = graph.root
         self._begins, self._edges = graph.edge_lists()
@@ -235,6 +273,7 @@ class RowsOfGraph(_Followed):
         self.n_classes = row_counts.shape[1]
         self.dtype = row_counts.dtype.type
         self.bins = bins  # of numbers
+        self._no_sums = no_sums  # of numbers, by edge
 
     def start(self) -> Places:
         return [self._root], self._row_counts[0]
@@ -249,11 +288,30 @@ class RowsOfGraph(_Followed):
         ]
         below = sorted({int(self._edges[e, 1 if is_yes else 2]) for e in taken})
         on_yes = self._row_counts[1 + taken[0]]
-        return below, on_yes if is_yes else counts - on_yes
+        if is_yes:
+            return below, on_yes
+        on_no = counts - on_yes
+        if self._no_sums is not None:
+            on_no[:N_SUMS] = self._no_sums[taken[0]]
+        return below, on_no
 
     def counts(self, places: Places) -> NDArray[Any]:
         counts: NDArray[Any] = places[1]
         return counts
+
+    def of_tree(
+        self,
+        feature: NDArray[np.int32],
+        left: NDArray[np.int32],
+        right: NDArray[np.int32],
+        units: NDArray[np.int64] | None = None,
+    ) -> NDArray[Any]:
+        found = super().of_tree(feature, left, right, units)
+        return found if self.bins is None else _added_up(found, feature, left, right)
+
+    def by_edge(self) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+        """Return what is known of all rows and of the yes-sides of edges; and of the no-sides."""
+        return self._row_counts, self._no_sums
 
 
 def row_counts_of_weights(graph: GraphArrays) -> NDArray[np.int64]:

@@ -18,6 +18,7 @@ from splitsecond._tables.cells import MISSING, UNKNOWN
 from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.literals import Literal, value_text
 from splitsecond._trees.intervals import Limits
+from splitsecond._trees.number_data import number_parts
 
 if TYPE_CHECKING:
     from splitsecond._trees.tree import Tree
@@ -183,9 +184,8 @@ def may_be_missing(tree: Tree) -> frozenset[str]:
 def rules_of(tree: Tree, limits: Limits | None) -> list[dict[str, Any]]:
     """Return the leaves of a tree as rules; see `Tree.rules`."""
     rules = []
-    shares = tree.shares()
-    classes = [plain_label(label) for label in tree.classes]
     says_missing = may_be_missing(tree)
+    known = (_of_numbers if tree.loss.is_of_numbers else _of_classes)(tree, limits)
     for node, answers in paths_of(tree):
         conditions = conditions_of(answers, tree.variables)
         rules.append(
@@ -196,17 +196,33 @@ def rules_of(tree: Tree, limits: Limits | None) -> list[dict[str, Any]]:
                 "conditions": [each.parts() for each in conditions],
                 "then": plain_label(tree.labels[tree.prediction[node]]),
                 "rows": int(tree.n_rows[node]),
-                "counts": None
-                if tree.row_counts is None
-                else dict(zip(classes, tree.row_counts[node].tolist(), strict=True)),
-                "shares": dict(zip(classes, shares[node].tolist(), strict=True)),
-                "intervals": None
-                if limits is None
-                else dict(zip(classes, map(tuple, limits[node].tolist()), strict=True)),
+                **known[node],
                 "leaf": node,
             }
         )
     return rules
+
+
+def _of_classes(tree: Tree, limits: Limits | None) -> list[dict[str, Any]]:
+    """Return what rules say of each node."""
+    shares = tree.shares()
+    classes = [plain_label(label) for label in tree.classes]
+    return [
+        {
+            "counts": None
+            if tree.row_counts is None
+            else dict(zip(classes, tree.row_counts[node].tolist(), strict=True)),
+            "shares": dict(zip(classes, shares[node].tolist(), strict=True)),
+            "intervals": None
+            if limits is None
+            else dict(zip(classes, map(tuple, limits[node].tolist()), strict=True)),
+        }
+        for node in range(len(tree.feature))
+    ]
+
+
+def _of_numbers(tree: Tree, limits: Limits | None) -> list[dict[str, Any]]:
+    return [{"interval": None, **parts} for parts in number_parts(tree, limits)]
 
 
 def plain_label(label: Any) -> Any:

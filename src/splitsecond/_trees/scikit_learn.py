@@ -1,18 +1,20 @@
-"""A tree as a scikit-learn `DecisionTreeClassifier`, for the tools that read those."""
+"""A tree as one of scikit-learn's, for the tools that read those."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splitsecond._support.messages import shown
 from splitsecond._tables.binary import names_of
 from splitsecond._tables.columns import Kind
 from splitsecond._trees.conditions import Condition, conditions, has_labels
+from splitsecond._trees.number_data import node_losses
 
 if TYPE_CHECKING:
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     from splitsecond._trees.tree import Tree
 
@@ -26,9 +28,12 @@ class _Split(NamedTuple):
     missing_left: bool
 
 
-def to_sklearn(tree: Tree, questions: bool | None) -> DecisionTreeClassifier:
+def to_sklearn(
+    tree: Tree, questions: bool | None
+) -> DecisionTreeClassifier | DecisionTreeRegressor:
     """Rebuild the tree, on the user's own columns or on columns of answers."""
-    _refuse_actions(tree)
+    if not tree.loss.is_of_numbers:
+        _refuse_actions(tree)
     splits, names = None, None
     if not questions:
         splits, n_columns, names = _on_columns(tree)
@@ -96,18 +101,15 @@ def _in_32_bits(threshold: float) -> float:
 
 def _assembled(
     tree: Tree, splits: dict[int, _Split], n_columns: int, names: list[str] | None
-) -> DecisionTreeClassifier:
-    from sklearn.tree import DecisionTreeClassifier
-
-    model = DecisionTreeClassifier()
-    shares = tree.shares()
+) -> DecisionTreeClassifier | DecisionTreeRegressor:
+    model, values, impurity = _of_numbers(tree) if tree.loss.is_of_numbers else _of_classes(tree)
     # A fitted tree tells what its nodes are made of, which differs between versions.
-    template = model.fit([[0]], [0]).tree_
+    template = model.tree_
     state: dict[str, Any] = template.__getstate__()
     nodes = np.zeros(len(tree.feature), dtype=state["nodes"].dtype)
     nodes["n_node_samples"] = tree.n_rows
-    nodes["weighted_n_node_samples"] = tree.counts.sum(axis=1)
-    nodes["impurity"] = 1 - (shares**2).sum(axis=1)
+    nodes["weighted_n_node_samples"] = tree.loss.total(tree.counts)
+    nodes["impurity"] = impurity
     nodes["left_child"] = nodes["right_child"] = -1
     nodes["feature"] = nodes["threshold"] = -2
     for node, j in enumerate(tree.feature.tolist()):
@@ -118,19 +120,36 @@ def _assembled(
             nodes[node]["left_child"], nodes[node]["right_child"] = left, right
             nodes[node]["feature"], nodes[node]["threshold"] = split.column, split.threshold
             nodes[node]["missing_go_to_left"] = split.missing_left
-    n_classes = len(tree.classes)
-    model.tree_ = type(template)(n_columns, np.array([n_classes], dtype=np.intp), 1)
+    model.tree_ = type(template)(n_columns, np.array([values.shape[1]], dtype=np.intp), 1)
     model.tree_.__setstate__(
         {
             **state,
             "max_depth": tree.depth,
             "node_count": len(nodes),
             "nodes": nodes,
-            "values": np.ascontiguousarray(shares[:, None, :]),
+            "values": np.ascontiguousarray(values[:, None, :]),
         }
     )
-    model.classes_, model.n_classes_ = tree.classes, n_classes
     model.n_features_in_ = model.max_features_ = n_columns
     if names is not None:
         model.feature_names_in_ = np.array(names, dtype=object)
     return model
+
+
+def _of_classes(tree: Tree) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
+    """Return a fitted classifier to put a tree in, with the values and impurities of nodes."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    model = DecisionTreeClassifier().fit([[0]], [0])
+    model.classes_, model.n_classes_ = tree.classes, len(tree.classes)
+    shares = tree.shares()
+    return model, shares, 1 - (shares**2).sum(axis=1)
+
+
+def _of_numbers(tree: Tree) -> tuple[Any, NDArray[np.float64], NDArray[np.float64]]:
+    """Return the same of a regressor; scikit-learn has half of the Poisson deviance."""
+    from sklearn.tree import DecisionTreeRegressor
+
+    model = DecisionTreeRegressor(criterion=tree.loss.name).fit([[0]], [1.0])
+    share = 0.5 if tree.loss.name == "poisson" else 1.0
+    return model, tree.labels[:, None], share * node_losses(tree)

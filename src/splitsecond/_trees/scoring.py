@@ -1,4 +1,4 @@
-"""How well a tree does on given rows: what trees and classifiers mean by a score."""
+"""How well a tree does on given rows: what trees and estimators mean by a score."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._solving.losses import Costs
-from splitsecond._solving.number_losses import OfNumbers
+from splitsecond._solving.number_losses import OfNumbers, power_of_two
 from splitsecond._tables.labels import codes_of
 from splitsecond._tables.numbers import read_numbers
 from splitsecond._tables.weights import check_sample_weight
@@ -21,7 +21,7 @@ def score_of(tree: Tree, leaves: NDArray[np.int64], y: Any, sample_weight: Any, 
     """Return the accuracy, given the leaf of each row; see `Tree.score`."""
     if isinstance(tree.loss, OfNumbers):
         return _explained(tree.loss, tree.labels[leaves], y, sample_weight)
-    if not set(tree.labels.tolist()) <= set(tree.classes.tolist()):
+    if not _says_classes(tree):
         return -expected_cost_of(tree, leaves, y, sample_weight, who)
     from sklearn.metrics import accuracy_score  # takes long to import
 
@@ -29,15 +29,42 @@ def score_of(tree: Tree, leaves: NDArray[np.int64], y: Any, sample_weight: Any, 
     return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
 
+def training_score_of(tree: Tree) -> float:
+    """Return the score of the training rows; see `Tree.training_score`."""
+    if tree.loss.is_of_numbers:
+        losses = tree.loss.loss(tree.counts)
+        lost, whole = float(np.sum(losses[tree.feature < 0])), float(losses[0])
+        return 1 - lost / whole if whole > 0 else 1.0
+    return training_accuracy_of(tree) if _says_classes(tree) else -tree.training_loss
+
+
+def training_accuracy_of(tree: Tree) -> float:
+    """Return the share of the training weight that is predicted right."""
+    leaves = np.flatnonzero(tree.feature < 0)
+    known = {label: place for place, label in enumerate(tree.classes.tolist())}
+    of_label = np.array([known.get(label, -1) for label in tree.labels.tolist()])
+    said = of_label[tree.prediction[leaves]]
+    correct = np.where(said >= 0, tree.counts[leaves, said], 0)
+    return float(correct.sum() / tree.counts[0].sum())
+
+
+def _says_classes(tree: Tree) -> bool:
+    """Whether all that the tree may say is a class."""
+    return set(tree.labels.tolist()) <= set(tree.classes.tolist())
+
+
 def _explained(
     loss: OfNumbers, predicted: NDArray[np.float64], y: Any, sample_weight: Any
 ) -> float:
     """Return what share of the loss about the mean of y is explained: R^2, or D^2."""
     read = read_numbers(y, len(predicted), loss=loss.name)
-    numbers = read.values + read.offset
     weights = None
     if sample_weight is not None:
-        weights = check_sample_weight(sample_weight, len(numbers))
+        weights = check_sample_weight(sample_weight, len(predicted))
+    # The share does not depend on the unit, and squares of very large or small numbers do.
+    sizes = [np.abs(read.values), np.abs(predicted - read.offset)]
+    unit = power_of_two(max(float(np.max(each)) for each in sizes))
+    numbers, predicted = read.values / unit, (predicted - read.offset) / unit
     mean = np.full(len(numbers), np.average(numbers, weights=weights))
     lost = float(np.average(loss.row_deviances(numbers, predicted), weights=weights))
     whole = float(np.average(loss.row_deviances(numbers, mean), weights=weights))

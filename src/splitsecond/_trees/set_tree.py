@@ -76,7 +76,8 @@ class SetTree(Tree):
     def __getattr__(self, name: str) -> Any:
         work_out = _PARTS.get(name)
         if work_out is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            # It is not there at all, or it is a property that raised an error, which this repeats.
+            return object.__getattribute__(self, name)
         value = self.__dict__[name] = work_out(self)
         return value
 

@@ -1,5 +1,7 @@
 """What nodes say about their training rows: how many, of which class, and what share of the weight.
 
+Trees of numbers have words of their own: see `number_texts`.
+
 Rows and weights are never mixed. Where the number of rows of each class is not known, as in
 weighted models of old files, everything is weight and says so.
 
@@ -10,33 +12,67 @@ node, so that leaves can be ranked; with more it is the majority class.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._trees.intervals import METHODS, Limits, share_intervals, shown_level
+from splitsecond._trees.intervals import (
+    METHODS,
+    Limits,
+    chosen_method,
+    share_intervals,
+    shown_level,
+)
 
 if TYPE_CHECKING:
     from splitsecond._trees.tree import Tree
 
 
-class NodeTexts:
-    """Words and numbers for the nodes of a tree; intervals beside shares where there is a level."""
+class TreeTexts(ABC):
+    """Words and numbers for the nodes of a tree; intervals beside them where there is a level."""
 
-    def __init__(self, tree: Tree, level: Any = "auto", method: str = "jeffreys") -> None:
+    def __init__(self, tree: Tree, level: Any = "auto", method: str = "auto") -> None:
         self.tree = tree
-        self.is_decision = tree.loss.name == "zero_one"
-        self.level = shown_level(tree, level, method)
-        self.method = method
-        self.limits = None if self.level is None else tree.intervals(self.level, method)
+        self.method = chosen_method(tree.loss, method)
+        self.level = shown_level(tree, level)
+        self.limits = None if self.level is None else tree.intervals(self.level, self.method)
 
     def note(self) -> str | None:
         """Say what the intervals are, if there are any."""
         if self.level is None:
             return None
         return f"[low, high]: {100 * self.level:g}% interval ({METHODS[self.method]})"
+
+    @abstractmethod
+    def label(self, node: int) -> str:
+        """Say what a leaf predicts."""
+
+    @abstractmethod
+    def leaf(self, node: int) -> str:
+        """Say what is known of a leaf, on one line."""
+
+    @abstractmethod
+    def below(self, node: int) -> str:
+        """Say what is known of a leaf, on a line or more."""
+
+    @abstractmethod
+    def about(self, node: int, leaf: int) -> str:
+        """Say what is known of a node, in the terms of a leaf that it leads to, or is."""
+
+
+class NodeTexts(TreeTexts):
+    """What is said of classes."""
+
+    def __init__(self, tree: Tree, level: Any = "auto", method: str = "auto") -> None:
+        super().__init__(tree, level, method)
+        self.is_decision = tree.loss.name == "zero_one"
+
+    def label(self, node: int) -> str:
+        """Return the class or action."""
+        return str(self.tree.labels[self.tree.prediction[node]])
 
     def subject(self, node: int) -> int:
         """Return the class whose share a node says."""
@@ -59,12 +95,12 @@ class NodeTexts:
         share = self._share(node, of, padded=True)
         if tree.row_counts is None:
             inside, whole = tree.counts[node, of], tree.counts[node].sum()
-            return f"{share}  (weight {_number(inside)}/{_number(whole)})"
+            return f"{share}  (weight {weight_text(inside)}/{weight_text(whole)})"
         rows, all_rows = tree.row_counts[node, of], tree.row_counts[node].sum()
         text = f"{share}  ({rows:,}/{all_rows:,})"
         return f"{text}, {self._weighted_share(node, of)}" if tree.is_weighted else text
 
-    def shares(self, node: int) -> str:
+    def below(self, node: int) -> str:
         """Say the share of a class in a leaf, on a line or more."""
         tree, of = self.tree, self.subject(node)
         between = " of " if self.is_decision else "\n"
@@ -79,6 +115,10 @@ class NodeTexts:
         text = f"{name}{self._share(node, of)}"
         is_both = tree.is_weighted and tree.row_counts is not None
         return f"{text}, {self._weighted_share(node, of)}" if is_both else text
+
+    def about(self, node: int, leaf: int) -> str:
+        """Say the share of the class that a leaf is about."""
+        return self.share_of(node, self.subject(leaf))
 
     def _share(self, node: int, of: int, *, padded: bool = False) -> str:
         """Write the share of rows and its interval; that of weight, where only weight is known."""
@@ -111,8 +151,13 @@ class NodeTexts:
 def size_text(tree: Tree, node: int) -> str:
     """Say how many rows are at a node."""
     if tree.row_counts is None:
-        return f"weight {_number(tree.counts[node].sum())}"
-    return f"{tree.n_rows[node]:,} rows"
+        return f"weight {weight_text(tree.counts[node].sum())}"
+    return rows_text(int(tree.n_rows[node]))
+
+
+def rows_text(n_rows: int) -> str:
+    """Write a number of rows."""
+    return "no rows" if n_rows == 0 else "1 row" if n_rows == 1 else f"{n_rows:,} rows"
 
 
 def weighted_share(tree: Tree, node: int, of: int) -> float:
@@ -133,5 +178,6 @@ def interval(limits: NDArray[np.float64] | None, written: Any) -> str:
     return "" if limits is None else f" [{written(limits[0])}, {written(limits[1])}]"
 
 
-def _number(weight: float) -> str:
+def weight_text(weight: float) -> str:
+    """Write a weight."""
     return f"{weight:,.0f}" if weight == round(weight) else f"{weight:,.4g}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from splitsecond._trees.sizes import NodeTexts, size_text
+from splitsecond._trees.sizes import TreeTexts, size_text
 
 
-def to_text(said: NodeTexts) -> str:
+def to_text(said: TreeTexts) -> str:
     """Draw a tree with lines; see `Tree.to_text`."""
     tree = said.tree
     lines: list[tuple[str, str]] = []
@@ -18,15 +18,14 @@ def to_text(said: NodeTexts) -> str:
             waiting.append((int(tree.right[node]), below + "|- no   ", below + "   "))
             waiting.append((int(tree.left[node]), below + "|- yes  ", below + "|  "))
             continue
-        chosen = tree.prediction[node]
-        lines.append((f"{lead}-> {tree.labels[chosen]}", said.leaf(node)))
+        lines.append((f"{lead}-> {said.label(node)}", said.leaf(node)))
     width = max(len(text) for text, _ in lines)
     drawn = [f"{text:<{width}}  {numbers}" for text, numbers in lines]
     note = said.note()
     return "\n".join(drawn if note is None else [*drawn, note])
 
 
-def to_dot(said: NodeTexts) -> str:
+def to_dot(said: TreeTexts) -> str:
     """Write a tree in Graphviz's language."""
     tree, note = said.tree, said.note()
     lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
@@ -34,8 +33,7 @@ def to_dot(said: NodeTexts) -> str:
         lines.append(f'  graph [label={_quoted(note)}, fontname="sans-serif"];')
     for node, column in enumerate(tree.feature):
         if column < 0:
-            chosen = tree.prediction[node]
-            text = f"{tree.labels[chosen]}\n{said.shares(node)}"
+            text = f"{said.label(node)}\n{said.below(node)}"
             lines.append(f"  {node} [label={_quoted(text)}, style=rounded];")
         else:
             text = f"{tree.literals[int(column)]} ?\n{size_text(tree, node)}"

@@ -18,12 +18,22 @@ from splitsecond._tables.literals import Literal
 from splitsecond._trees.conditions import asked_columns, asked_table
 from splitsecond._trees.explaining import Explanation, explanation_of
 from splitsecond._trees.forms import TreeForms
-from splitsecond._trees.intervals import row_counts_of, share_intervals
+from splitsecond._trees.intervals import (
+    chosen_method,
+    row_counts_of,
+    share_intervals,
+    value_intervals,
+)
 from splitsecond._trees.pictures.overlay import overlay_of
-from splitsecond._trees.scoring import expected_cost_of, score_of
+from splitsecond._trees.scoring import (
+    expected_cost_of,
+    score_of,
+    training_accuracy_of,
+    training_score_of,
+)
 
 if TYPE_CHECKING:
-    from splitsecond._estimators.fixed import FixedTreeClassifier
+    from splitsecond._estimators.fixed import FixedTreeClassifier, FixedTreeRegressor
 
 
 NO_CLASSES: NDArray[Any] = np.array([], dtype=np.float64)  # of a tree that predicts numbers
@@ -113,12 +123,9 @@ class Tree(TreeForms):
     @property
     def training_accuracy(self) -> float:
         """Share of the training weight that is predicted right; no action but a class is."""
-        leaves = np.flatnonzero(self.feature < 0)
-        known = {label: place for place, label in enumerate(self.classes.tolist())}
-        of_label = np.array([known.get(label, -1) for label in self.labels.tolist()])
-        said = of_label[self.prediction[leaves]]
-        correct = np.where(said >= 0, self.counts[leaves, said], 0)
-        return float(correct.sum() / self.counts[0].sum())
+        if self.loss.is_of_numbers:
+            raise AttributeError(_refusal("training_accuracy", "training_score or training_loss"))
+        return training_accuracy_of(self)
 
     @property
     def training_loss(self) -> float:
@@ -128,7 +135,13 @@ class Tree(TreeForms):
         """
         leaves = self.counts[self.feature < 0]
         mean = float(np.sum(self.loss.loss(leaves)) / self.loss.total(self.counts[0]))
-        return mean * self.loss.loss_unit if isinstance(self.loss, OfNumbers) else mean
+        # Beyond floats a unit is infinite, but nothing of it is nothing.
+        return mean * self.loss.loss_unit if isinstance(self.loss, OfNumbers) and mean else mean
+
+    @property
+    def training_score(self) -> float:
+        """What `score` returns for the training rows: for numbers, R^2, or D^2 with "poisson"."""
+        return training_score_of(self)
 
     @property
     def feature_importances(self) -> NDArray[np.float64]:
@@ -147,32 +160,54 @@ class Tree(TreeForms):
 
     def shares(self) -> NDArray[np.float64]:
         """Class shares at each node."""
+        if self.loss.is_of_numbers:
+            raise ValueError(_refusal("shares", "labels, which are the means of nodes"))
         shares: NDArray[np.float64] = self.counts / self.counts.sum(axis=1, keepdims=True)
         return shares
 
     def intervals(
-        self, level: float = 0.95, method: str = "jeffreys", *, X: Any = None, y: Any = None
+        self,
+        level: float = 0.95,
+        method: str = "auto",
+        *,
+        X: Any = None,
+        y: Any = None,
+        sample_weight: Any = None,
     ) -> NDArray[np.float64]:
-        """Confidence intervals of the class shares at each node.
+        """Confidence intervals of what nodes say: the class shares, or the mean, at each node.
 
-        They are made of numbers of rows, each class against all others; weights play no part, as a
-        weighted share has no such interval. The tree is taken as given. It was chosen for its
-        training rows, so their shares are a little too good; intervals of held-out rows (``X`` and
-        ``y``) are free of that.
+        Intervals of class shares are made of numbers of rows, each class against all others;
+        weights play no part, as a weighted share has no such interval.
+
+        Intervals of means (``loss="squared_error"``) are Student's: with the weighted mean m and
+        the weighted variance v of n rows, m -+ t sqrt(v / (n - 1)). Weights say how much a row
+        counts beside others, and n is the number of rows, whatever they weigh; where a few rows
+        have most of the weight, the intervals are too narrow. A single row has no interval: its
+        limits are infinite.
+
+        Intervals of rates (``loss="poisson"``) are Garwood's exact limits for the number of events,
+        rate times exposure, divided by the exposure, which is the sum of the weights. They take
+        events as independent; where these come in clusters, they are too narrow.
+
+        The tree is taken as given. It was chosen for its training rows, so what it says of them is
+        a little too good; intervals of held-out rows (``X`` and ``y``) are free of that.
 
         Parameters
         ----------
         level : float, default=0.95
             Confidence level, between 0 and 1.
-        method : {"jeffreys", "wilson"}, default="jeffreys"
-            "jeffreys": quantiles of a beta distribution, from Jeffreys' prior. "wilson": the shares
-            that a score test does not reject.
+        method : {"auto", "jeffreys", "wilson", "student", "garwood"}, default="auto"
+            For classes, "jeffreys" (the default): quantiles of a beta distribution, from Jeffreys'
+            prior; or "wilson": the shares that a score test does not reject. For numbers, "student"
+            with ``loss="squared_error"``, and "garwood" with ``loss="poisson"``.
         X, y : optional
-            Rows and their classes to count in place of the training rows.
+            Rows and their classes, or numbers, to count in place of the training rows.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of these rows, or exposures; only for numbers.
 
         Returns
         -------
-        ndarray of shape (n_nodes, n_classes, 2)
+        ndarray of shape (n_nodes, n_classes, 2), or (n_nodes, 2) for numbers
             Lower and upper limits. The lower limit of a class without a row is 0, and the upper
             limit of one without any other is 1.
 
@@ -185,14 +220,17 @@ class Tree(TreeForms):
         array([[0.021, 0.287],
                [0.713, 0.979]])
         """
-        if X is None and y is None:
+        method = chosen_method(self.loss, method)
+        if X is None and y is None and sample_weight is None:
+            if isinstance(self.loss, OfNumbers):
+                return value_intervals(self.loss, self.counts, self.n_rows, level, method)
             return share_intervals(row_counts_of(self), level, method)
-        if y is None:
-            raise ValueError("X was given without y: give the classes of its rows.")
-        new = overlay_of(self, X, y)
+        if X is not None and y is None:
+            what = "numbers" if self.loss.is_of_numbers else "classes"
+            raise ValueError(f"X was given without y: give the {what} of its rows.")
+        new = overlay_of(self, X, y, sample_weight)
         assert new is not None
-        assert new.counts is not None
-        return share_intervals(new.counts, level, method)
+        return new.intervals(level, method)
 
     @cached_property
     def is_weighted(self) -> bool:
@@ -250,19 +288,22 @@ class Tree(TreeForms):
         return leaf_of_rows(asked_columns(self), self.left, self.right, asked_table(self, X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the label of each row: the majority class in its leaf, or its cheapest action."""
+        """Predict each row: the majority class in its leaf, its cheapest action, or the mean."""
         predicted: NDArray[Any] = self.labels[self.prediction[self.apply(X)]]
         return predicted
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict class probabilities: the shares of training weight in each row's leaf."""
+        if self.loss.is_of_numbers:
+            raise ValueError(_refusal("predict_proba", "predict"))
         probabilities: NDArray[np.float64] = self.shares()[self.apply(X)]
         return probabilities
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy; with actions that are no classes, minus the `expected_cost`.
 
-        Parameters are those of `expected_cost`.
+        For numbers, R^2, the share of the squared error about their mean that is explained; D^2,
+        that of the deviance, with "poisson". Parameters are those of `expected_cost`.
         """
         return score_of(self, self.apply(X), y, sample_weight, "The tree")
 
@@ -276,15 +317,16 @@ class Tree(TreeForms):
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows.
         """
+        if self.loss.is_of_numbers:
+            raise ValueError(_refusal("expected_cost", "score"))
         return expected_cost_of(self, self.apply(X), y, sample_weight, "The tree")
 
-    def explain(
-        self, row: Any, *, level: float | None = 0.95, method: str = "jeffreys"
-    ) -> Explanation:
+    def explain(self, row: Any, *, level: float | None = 0.95, method: str = "auto") -> Explanation:
         """Explain the prediction of one row: its path in words, and what would change it.
 
         The nearest leaf that predicts otherwise is the one for which the fewest variables would
-        have to change; among equals, the fewest answers, then the first as the tree is drawn.
+        have to change; among equals, the fewest answers, then the first as the tree is drawn. Of
+        numbers, it is any with another mean.
 
         Parameters
         ----------
@@ -293,7 +335,7 @@ class Tree(TreeForms):
             the tree asks about; a sequence by position. None and NaN are missing values.
         level : float, optional
             Confidence level of the intervals; None: without them.
-        method : {"jeffreys", "wilson"}, default="jeffreys"
+        method : str, default="auto"
             As for `intervals`.
 
         Returns
@@ -325,8 +367,22 @@ class Tree(TreeForms):
 
         return FixedTreeClassifier.of(self)
 
+    def to_regressor(self) -> FixedTreeRegressor:
+        """Return a fitted scikit-learn regressor that predicts with this tree.
+
+        See `FixedTreeRegressor`: fitting it again keeps the tree.
+        """
+        from splitsecond._estimators.fixed import FixedTreeRegressor  # it is made of trees
+
+        return FixedTreeRegressor.of(self)
+
+
+def _refusal(name: str, instead: str) -> str:
+    return f"{name} is of trees that predict classes, and this one predicts numbers: use {instead}."
+
 
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return np.array_equal(a, b)
+        is_float = all(np.asarray(each).dtype.kind == "f" for each in (a, b))
+        return np.array_equal(a, b, equal_nan=is_float)
     return bool(a == b)

@@ -1,4 +1,4 @@
-"""Colours of classes, and what can be read on them."""
+"""Colours of classes and numbers, and what can be read on them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from __future__ import annotations
 COLOURS = (
     *("#0072B2", "#D55E00", "#5F9A6B", "#BB2288", "#8A3FF0", "#A97ADB", "#776644", "#CC1122"),
 )
+# From low to high: each step is seen by every kind of eye, and lighter than the one before.
+SCALE = ("#5e56e5", "#7d67bb", "#9d6e8f", "#c17364", "#e6730b")
 INK, GREY, LINE, PAPER, BOX = "#1a1a1a", "#4d4d4d", "#b8b8b8", "#ffffff", "#f6f6f6"
 
 
 def colour_of(i: int) -> str:
     """Return the colour of the i-th class; after the eighth, the same again but darker."""
     return mixed(COLOURS[i % len(COLOURS)], 0.4 * min(i // len(COLOURS), 1), grey=0)
+
+
+def on_scale(share: float) -> str:
+    """Return the colour of a number, given its place between the lowest and the highest."""
+    step = min(int(share * (len(SCALE) - 1)), len(SCALE) - 2)
+    part = share * (len(SCALE) - 1) - step
+    low, high = _parts(SCALE[step]), _parts(SCALE[step + 1])
+    return "#" + "".join(f"{round(a + (b - a) * part):02x}" for a, b in zip(low, high, strict=True))
 
 
 def mixed(colour: str, share: float, grey: int = 255) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from splitsecond._support.install import install_line
 from splitsecond._trees.pictures.colours import COLOURS
-from splitsecond._trees.pictures.layout import Box, Curve, Picture, Text
 from splitsecond._trees.pictures.nodes import percent
+from splitsecond._trees.pictures.shapes import Box, Curve, Picture, Shape
 from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def draw(picture: Picture, ax: Any = None) -> Any:
     return ax
 
 
-def _add(ax: Any, shape: Box | Curve | Text, points: float, level: int) -> None:
+def _add(ax: Any, shape: Shape, points: float, level: int) -> None:
     from matplotlib.patches import FancyBboxPatch, PathPatch
     from matplotlib.path import Path
 

@@ -7,12 +7,13 @@ large tree is long rather than wide. One that would be wider than a page is fold
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._trees.number_texts import NumberTexts
 from splitsecond._trees.pictures.colours import (
     BOX,
     GREY,
@@ -23,8 +24,15 @@ from splitsecond._trees.pictures.colours import (
     ink_on,
     mixed,
 )
+from splitsecond._trees.pictures.histograms import (
+    histogram_shapes,
+    said_of_histograms,
+    scale_colours,
+    scale_shapes,
+)
 from splitsecond._trees.pictures.nodes import (
     BAR,
+    HISTOGRAM,
     LEADING,
     PAD,
     SIZE,
@@ -35,8 +43,10 @@ from splitsecond._trees.pictures.nodes import (
     Node,
     node_of,
 )
+from splitsecond._trees.pictures.number_nodes import number_node
 from splitsecond._trees.pictures.overlay import Overlay
 from splitsecond._trees.pictures.placing import GAP, PAGE, Folding, place
+from splitsecond._trees.pictures.shapes import Box, Curve, Group, Picture, Shape, Text
 from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of
 from splitsecond._trees.sizes import NodeTexts, size_text
 
@@ -49,71 +59,19 @@ INDENT = 22.0  # of an edge to the node below
 LIGHT = 0.85  # share of white in the colour of a leaf
 MAX_LISTED = 14  # classes in the legend
 
-
-@dataclass(frozen=True)
-class Box:
-    """A rectangle."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    fill: str
-    stroke: str | None = None
-    stroke_width: float = 1.0
-    radius: float = 0.0
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A line that leaves and arrives level."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    width: float
-    colour: str
-
-
-@dataclass(frozen=True)
-class Text:
-    """A line of text; y is that of its baseline."""
-
-    x: float
-    y: float
-    text: str
-    size: float = SIZE
-    colour: str = INK
-    bold: bool = False
-
-
-@dataclass
-class Group:
-    """Shapes that belong together, and what they are in words."""
-
-    title: str | None = None
-    shapes: list[Box | Curve | Text] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Picture:
-    """Shapes, later ones above earlier ones."""
-
-    width: float
-    height: float
-    title: str
-    groups: list[Group]
+Said = NodeTexts | NumberTexts
 
 
 def picture_of(
-    said: NodeTexts, overlay: Overlay | None, path: Sequence[int], page: float = PAGE
+    said: Said, overlay: Overlay | None, path: Sequence[int], page: float = PAGE
 ) -> Picture:
     """Lay out a tree, with new rows or one row's path if there are any; on a page of some width."""
     tree = said.tree
-    names = _Names.of(tree)
+    names = _Names.of(said)
     nodes = [
-        node_of(said, node, names.classes, names.labels, overlay)
+        number_node(said, node, overlay)
+        if isinstance(said, NumberTexts)
+        else node_of(said, node, names.classes, names.labels, overlay)
         for node in range(len(tree.feature))
     ]
     folding = place(tree, nodes, page)
@@ -126,9 +84,14 @@ def picture_of(
         node.y += below
     rows: NDArray[Any] = tree.n_rows if overlay is None else overlay.n_rows
     groups = [*legend, *_edges(tree, nodes, rows, set(path), folding)]
-    groups += [_drawn(node, tree, i, names, set(path)) for i, node in enumerate(nodes)]
+    # Histograms are as wide as the narrowest leaf, so that their axes are the same to the eye.
+    room = min(node.width for node in nodes if node.is_leaf) - 2 * PAD
+    for i, node in enumerate(nodes):
+        own = names.label_colours[int(tree.prediction[i])]
+        groups.append(_drawn(node, own, names.colours, room, is_marked=i in path))
     leaves = f"{tree.n_leaves} {'leaf' if tree.n_leaves == 1 else 'leaves'}"
-    title = f"Decision tree: {leaves}, depth {tree.depth}, {size_text(tree, 0)}"
+    kind = "Regression" if tree.loss.is_of_numbers else "Decision"
+    title = f"{kind} tree: {leaves}, depth {tree.depth}, {size_text(tree, 0)}"
     return Picture(width + GAP, height + below + GAP, title, groups)
 
 
@@ -143,8 +106,11 @@ class _Names:
     further: list[int]  # labels that are no classes
 
     @classmethod
-    def of(cls, tree: Tree) -> Self:
+    def of(cls, said: Said) -> Self:
         """Give an action that is a class the colour of the class, and others one of their own."""
+        tree = said.tree
+        if isinstance(said, NumberTexts):
+            return cls([], [], [], scale_colours(tree), [])
         classes, labels = tree.classes.tolist(), tree.labels.tolist()
         place = {label: i for i, label in enumerate(classes)}
         further = [i for i, label in enumerate(labels) if label not in place]
@@ -162,11 +128,26 @@ class _Names:
 
 
 def _legend(
-    said: NodeTexts, names: _Names, overlay: Overlay | None, room: float
+    said: Said, names: _Names, overlay: Overlay | None, room: float
 ) -> tuple[list[Group], float]:
-    """Return the classes and their colours, and how far down they reach."""
-    x, y, group = GAP, GAP, Group()
-    for swatch, name in _entries(said.tree, names):
+    """Return what colours and lines stand for, and how far down that reaches."""
+    y = GAP
+    group = Group()
+    if isinstance(said, NumberTexts):
+        group.shapes += scale_shapes(said, GAP, y)
+    else:
+        y = _add_entries(group, _entries(said.tree, names), room)
+    y += LEADING
+    for note in _notes(said, names, overlay):
+        group.shapes.append(Text(GAP, y + 9, note, SMALL, GREY))
+        y += LEADING
+    return [group], y + 2
+
+
+def _add_entries(group: Group, entries: list[tuple[Box, str]], room: float) -> float:
+    """List colours with their names, and return how far down the last line is."""
+    x, y = GAP, GAP
+    for swatch, name in entries:
         label = shortened(name, 300, SMALL)
         wide = 10 + 5 + width_of(label, SMALL) + 14
         if x > GAP and x + wide > room:
@@ -174,19 +155,29 @@ def _legend(
         group.shapes.append(replace(swatch, x=x, y=y))
         group.shapes.append(Text(x + 15, y + 9, label, SMALL))
         x += wide
-    y += LEADING
-    note = said.note()
+    return y
+
+
+def _notes(said: Said, names: _Names, overlay: Overlay | None) -> list[str]:
+    """Say what is beside shares and means, and what is new."""
+    notes, note = [], said.note()
+    is_of_numbers = isinstance(said, NumberTexts)
+    if isinstance(said, NumberTexts):
+        notes.append(said_of_histograms(said))
     if note is not None:
         on_bars = ", the line on a bar" if len(names.classes) == 2 else ""
-        note = note.replace(":", f"{on_bars}:", 1)
-        group.shapes.append(Text(GAP, y + 9, note, SMALL, GREY))
-        y += LEADING
+        on_bars = ", the line below a histogram" if is_of_numbers else on_bars
+        notes.append(note.replace(":", f"{on_bars}:", 1))
     if overlay is not None:
-        bars = "" if overlay.counts is None else " and bar"
-        note = f"upper line{bars}: training; lower line{bars}, width of edges: new rows"
-        group.shapes.append(Text(GAP, y + 9, note, SMALL, GREY))
-        y += LEADING
-    return [group], y + 2
+        drawn = " and histogram" if is_of_numbers else " and bar"
+        drawn = "" if overlay.counts is None else drawn
+        score = ""
+        if isinstance(said, NumberTexts) and overlay.score is not None:
+            score = f" ({said.score_word} {overlay.score:.3f})"
+        notes.append(
+            f"upper line{drawn}: training; lower line{drawn}, width of edges: new rows{score}"
+        )
+    return notes
 
 
 def _entries(tree: Tree, names: _Names) -> list[tuple[Box, str]]:
@@ -253,13 +244,13 @@ def _edge_down(node: Node, child: Node, width: float, word: Text) -> tuple[Curve
     return line, replace(word, x=x + width / 2 + 4, y=(top + bottom) / 2 + 3.7)
 
 
-def _drawn(node: Node, tree: Tree, i: int, names: _Names, path: set[int]) -> Group:
-    own = names.label_colours[int(tree.prediction[i])]
+def _drawn(node: Node, own: str, colours: list[str], narrow: float, *, is_marked: bool) -> Group:
+    """Draw a node; bars have the colours of classes, and histograms the own one, and less room."""
     y = node.y - node.height / 2
     group = Group(node.title)
     fill, stroke = (mixed(own, LIGHT), own) if node.is_leaf else (BOX, "#8c8c8c")
     thick = 1.0
-    if i in path:
+    if is_marked:
         stroke, thick = INK, 2.4
     group.shapes.append(
         Box(node.x, y, node.width, node.height, fill, stroke, thick, 9 if node.is_leaf else 2)
@@ -277,21 +268,22 @@ def _drawn(node: Node, tree: Tree, i: int, names: _Names, path: set[int]) -> Gro
             group.shapes.append(Text(left, y - 3, detail.line, SMALL, GREY))
         if detail.shares is not None:
             room = node.width - 2 * PAD
-            group.shapes += _bar(left, y + 2, room, detail, names.colours)
+            group.shapes += _bar(left, y + 2, room, detail, colours)
             if detail.limits is not None:
                 group.shapes.append(_whisker(left, y + 2, room, detail.limits))
             y += BAR + 3
+        if detail.histogram is not None:
+            group.shapes += histogram_shapes(left, y, narrow, detail.histogram, own)
+            y += HISTOGRAM
     return group
 
 
-def _bar(
-    x: float, y: float, width: float, detail: Detail, colours: list[str]
-) -> list[Box | Curve | Text]:
+def _bar(x: float, y: float, width: float, detail: Detail, colours: list[str]) -> list[Shape]:
     """Draw class shares side by side, and how many rows they are where there is room."""
     assert detail.shares is not None
     ends = (x + width * np.concatenate([[0.0], np.cumsum(detail.shares)])).tolist()
     parts = [i for i in range(len(colours)) if ends[i + 1] > ends[i]]
-    shapes: list[Box | Curve | Text] = []
+    shapes: list[Shape] = []
     for i in parts:
         begin, end = ends[i], ends[i + 1]
         between = SEAM if i != parts[-1] and end - begin > 2 * SEAM else 0.0

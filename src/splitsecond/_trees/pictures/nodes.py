@@ -11,21 +11,38 @@ from numpy.typing import NDArray
 from splitsecond._tables.literals import value_text
 from splitsecond._trees.pictures.overlay import Overlay
 from splitsecond._trees.pictures.text_metrics import on_one_line, shortened, width_of, wrapped
-from splitsecond._trees.sizes import NodeTexts, interval, probability, size_text, weighted_share
+from splitsecond._trees.sizes import (
+    NodeTexts,
+    interval,
+    probability,
+    rows_text,
+    size_text,
+    weighted_share,
+)
 
 SIZE, SMALL, TINY = 12.0, 10.5, 8.5  # of letters
 LEADING, SMALL_LEADING = 15.0, 13.5  # from line to line
 PAD, BAR = 7.0, 11.0
+HISTOGRAM = 34.0
 WIDEST = 215.0  # a box
 
 
+class Histogram(NamedTuple):
+    """Rows by bin, and where their mean and its limits are on the axis, from 0 to 1."""
+
+    heights: NDArray[np.float64]  # the highest is 1
+    mean: float
+    limits: tuple[float, float] | None = None
+
+
 class Detail(NamedTuple):
-    """A line of a node, and a bar of class shares below it."""
+    """A line of a node, and a bar of class shares or a histogram below it."""
 
     line: str
     shares: NDArray[np.float64] | None = None
     limits: NDArray[np.float64] | None = None  # of the first class, on a bar of two
     rows: NDArray[np.int64] | None = None  # of each class; None: only their weight is known
+    histogram: Histogram | None = None
 
 
 @dataclass
@@ -58,7 +75,7 @@ def node_of(
     if not is_leaf:
         literal = tree.literals[int(tree.feature[node])]
         title.insert(0, f"{literal} ?")
-        return _sized(Node(_question(literal), "", details, False, "\n".join(title)))
+        return sized(Node(question_lines(literal), "", details, False, "\n".join(title)))
     label = labels[tree.prediction[node]]
     title.insert(0, label)
     lines, beside = wrapped(label, WIDEST - 2 * PAD, SIZE, bold=True), ""
@@ -67,7 +84,7 @@ def node_of(
         taken = width_of(lines[0], SIZE, bold=True) + 8 + width_of(first.line, SMALL)
         if taken <= WIDEST - 2 * PAD:
             beside, details[0] = first.line, first._replace(line="")
-    return _sized(Node(lines, beside, details, True, "\n".join(title)))
+    return sized(Node(lines, beside, details, True, "\n".join(title)))
 
 
 def _training(said: NodeTexts, node: int, classes: list[str]) -> list[Detail]:
@@ -134,17 +151,12 @@ def _share(
     return f"{text} {name}" if said.is_decision else f"p({name}) {text}"
 
 
-def rows_text(n_rows: int) -> str:
-    """Write a number of rows."""
-    return "no rows" if n_rows == 0 else "1 row" if n_rows == 1 else f"{n_rows:,} rows"
-
-
 def percent(share: float) -> str:
     """Write a share; one that is not all or nothing never reads so."""
     return "<1%" if 0 < share < 0.005 else ">99%" if 0.995 < share < 1 else f"{share:.0%}"
 
 
-def _question(literal: Any) -> list[str]:
+def question_lines(literal: Any) -> list[str]:
     """Break a question into lines; what the variable is compared with stays in one piece."""
     name = on_one_line(literal.name)
     room = WIDEST - 2 * PAD
@@ -164,7 +176,8 @@ def _question(literal: Any) -> list[str]:
     return lines + ends
 
 
-def _sized(node: Node) -> Node:
+def sized(node: Node) -> Node:
+    """Give a node the room that it takes."""
     widths = [width_of(line, SIZE, bold=node.is_leaf) for line in node.lines]
     if node.beside:
         widths[0] += 8 + width_of(node.beside, SMALL)
@@ -173,4 +186,5 @@ def _sized(node: Node) -> Node:
     node.height = 2 * PAD + LEADING * len(node.lines) - 3
     for detail in node.details:
         node.height += SMALL_LEADING * bool(detail.line) + (BAR + 3) * (detail.shares is not None)
+        node.height += HISTOGRAM * (detail.histogram is not None)
     return node

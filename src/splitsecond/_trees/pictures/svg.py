@@ -6,7 +6,7 @@ import re
 from xml.sax.saxutils import escape, quoteattr
 
 from splitsecond._trees.pictures.colours import PAPER
-from splitsecond._trees.pictures.layout import Box, Curve, Group, Picture, Text
+from splitsecond._trees.pictures.shapes import Box, Curve, Group, Picture, Shape
 
 # What XML cannot hold, escaped or not.
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -33,7 +33,7 @@ def _group(group: Group) -> list[str]:
     return ["<g>", *title, *map(_shape, group.shapes), "</g>"]
 
 
-def _shape(shape: Box | Curve | Text) -> str:
+def _shape(shape: Shape) -> str:
     if isinstance(shape, Box):
         stroke = ""
         if shape.stroke is not None:
