@@ -255,7 +255,7 @@ def open_model(path: Path) -> Opened:
         if not found:
             raise ValueError(f"{path} holds a set without trees.")
         return Opened(path, None, found)
-    if isinstance(found, splitsecond.FixedTreeClassifier):
+    if isinstance(found, (splitsecond.FixedTreeClassifier, splitsecond.FixedTreeRegressor)):
         found = found.tree_  # which is all that there is
     if isinstance(found, splitsecond.Tree):
         return Opened(path, None, None, found)
