@@ -124,10 +124,12 @@ class SquaredError(OfNumbers):
         # Above the least, so that a constant added to all of them changes nothing; and one of the
         # numbers themselves, so that differences of whole numbers are whole.
         above = numbers * part - least * part
+        highest = float(above.max())
+        unit = power_of_two(highest)  # in which sums do not overflow
         shares = None if weights is None else weights / weights.max()
-        mean = float(np.average(above, weights=shares))
+        mean = unit * float(np.average(above / unit, weights=shares))
         nearest = int(np.argmin(np.abs(above - mean)))
-        spread = max(float(above.max()) - float(above[nearest]), float(above[nearest]))
+        spread = max(highest - float(above[nearest]), float(above[nearest]))
         scale = min(power_of_two(spread) / part, HIGHEST_POWER)
         return cls(float(numbers[nearest]), scale, offset)
 
