@@ -1,6 +1,8 @@
 // Reliance against all pairs of rows: each row with its own variable's answers taken from every other.
 #include "sets/reliance.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -124,6 +126,118 @@ void check_losses_of(Random& random, const Case& made, Reliance& reliance) {
     }
 }
 
+// Numbers and their weights: small whole numbers, so that sums of squares are exact.
+struct Numbers {
+    std::vector<double> weights, sums, numbers;
+    double own = 0;  // Q
+};
+
+Numbers make_numbers(Random& random, std::size_t n_rows, bool is_rate) {
+    Numbers made;
+    for (std::size_t i = 0; i < n_rows; ++i) {
+        const auto weight = static_cast<double>(random.below(4));
+        const auto number = static_cast<double>(random.below(9)) - (is_rate ? 0 : 4);
+        made.weights.push_back(weight);
+        made.numbers.push_back(number);
+        made.sums.push_back(weight * number);
+        const double log = is_rate ? 2 * std::log(std::max(number, 1.0)) : number;
+        made.own += weight * number * log;
+    }
+    return made;
+}
+
+double deviance(double number, double value, bool is_rate) {
+    if (!is_rate) return (number - value) * (number - value);
+    return 2 * ((number > 0 ? number * std::log(number / value) : 0) - number + value);
+}
+
+void check_near(double found, double expected, double size) {
+    if (!(std::abs(found - expected) <= 1e-12 * size)) CHECK_EQ(found, expected);
+}
+
+// With given values of leaves, or the means of the rows in them.
+void check_numbers_of(Random& random, const Case& made, const Numbers& rows, bool is_rate, bool are_given,
+                      NumberReliance& reliance, const NumberLoss& loss) {
+    std::vector<double> weight(made.tree.feature.size(), 0), sum = weight, values = weight;
+    double total = 0, size = 1;
+    for (std::size_t i = 0; i < made.data.n_rows; ++i) {
+        const std::size_t leaf = made.leaf_of(i, SIZE_MAX, i);
+        weight[leaf] += rows.weights[i];
+        sum[leaf] += rows.sums[i];
+        total += rows.weights[i];
+        size += std::abs(rows.own) + 100 * rows.weights[i];
+    }
+    for (std::size_t node = 0; node < values.size(); ++node) {
+        if (are_given)
+            values[node] = static_cast<double>(random.below(8) + 1) - (is_rate ? 0 : 4);
+        else if (is_rate && sum[node] == 0)
+            values[node] = loss.rare_events / (weight[node] + loss.rare_weight);
+        else if (weight[node] > 0)
+            values[node] = sum[node] / weight[node];
+    }
+    const auto lost = [&](std::size_t row, std::size_t variable, std::size_t donor) {
+        return rows.weights[row] *
+               deviance(rows.numbers[row], values[made.leaf_of(row, variable, donor)], is_rate);
+    };
+    double expected = 0;
+    for (std::size_t i = 0; i < made.data.n_rows; ++i) expected += lost(i, SIZE_MAX, i);
+    std::vector<double> permuted;
+    check_near(reliance.of(made.tree, are_given ? values.data() : nullptr, permuted), expected, size);
+    CHECK_EQ(reliance.weight(), total);
+    for (std::size_t variable = 0; variable < permuted.size(); ++variable) {
+        const check::Context context("variable ", variable);
+        CHECK_EQ(permuted[variable] >= 0, made.asks(variable));
+        if (!made.asks(variable)) continue;
+        expected = 0;
+        for (std::size_t row = 0; row < made.data.n_rows; ++row)
+            for (std::size_t donor = 0; donor < made.data.n_rows; ++donor)
+                expected += rows.weights[donor] * lost(row, variable, donor);
+        check_near(permuted[variable], expected, size * (1 + total));
+    }
+}
+
+void test_numbers(Random& random) {
+    for (int i = 0; i < 400; ++i) {
+        Case made;
+        made.data = make_data(random, {.n_rows = random.one_of<std::size_t>({1, 2, 7, 40, 64, 65, 100}),
+                                       .n_columns = random.between(0, 7),
+                                       .n_classes = 1,
+                                       .weights = Weights::none});
+        for (std::size_t j = 0; j < made.data.n_columns; ++j) made.variable_of.push_back(random.below(4));
+        const bool is_rate = random.chance(50);
+        const check::Context context("problem ", i, ", ", made.data.n_rows, " rows, ",
+                                     is_rate ? "rates" : "");
+        const Numbers rows = make_numbers(random, made.data.n_rows, is_rate);
+        const NumberLoss loss{
+            .is_rate = is_rate, .own = rows.own, .rounding = 0, .rare_events = 0.25, .rare_weight = 0.5};
+        const auto packed = made.packed();
+        std::vector<const std::uint64_t*> columns;
+        for (const auto& column : packed) columns.push_back(column.data());
+        NumberReliance reliance(columns, made.variable_of, made.data.n_rows, rows.weights.data(),
+                                rows.sums.data(), loss);
+        for (int again = 0; again < 4; ++again) {
+            grow_anew(random, made);
+            check_numbers_of(random, made, rows, is_rate, again % 2 == 0, reliance, loss);
+        }
+    }
+}
+
+// What is no more than rounding is nothing.
+void test_rounding_of_numbers() {
+    const std::vector<std::uint64_t> column = {0b0011};
+    const std::vector<double> weights = {1, 1, 1, 1}, sums = {0.1, 0.1, -0.3, -0.3};
+    const TreeShape tree{{0, -1, -1}, {1, -1, -1}, {2, -1, -1}};
+    const NumberLoss loss{.own = 0.2, .rounding = 1e-15};
+    NumberReliance reliance({column.data()}, {0}, 4, weights.data(), sums.data(), loss);
+    std::vector<double> permuted;
+    CHECK_EQ(reliance.of(tree, nullptr, permuted), 0.0);
+    check_near(permuted[0], 8 * 0.16, 1);
+    const std::vector<double> ones = {1, 1, 1, 1};
+    NumberReliance of_ones({column.data()}, {0}, 4, weights.data(), ones.data(), {.own = 4});
+    CHECK_EQ(of_ones.of(tree, nullptr, permuted), 0.0);
+    CHECK_EQ(permuted[0], 0.0);
+}
+
 void test_random_trees(Random& random) {
     for (int i = 0; i < 600; ++i) {
         Case made;
@@ -189,5 +303,7 @@ int main() {
     test_random_trees(random);
     test_large_weights();
     test_missing_columns();
+    test_numbers(random);
+    test_rounding_of_numbers();
     return check::report();
 }

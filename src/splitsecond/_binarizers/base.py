@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from splitsecond._tables.opening import open_table
 from splitsecond._tables.reading import as_binary
 from splitsecond._tables.weights import check_sample_weight
 
+if TYPE_CHECKING:
+    from splitsecond._solving.solve import Reused
+
 # Of the time for binarizing: by then all columns are read, all questions are chosen, and answered.
 # Without answers there is no tree: for them some of the search's time may be used.
 READING_SHARE, CHOOSING_SHARE, ANSWERING_SHARE = 0.5, 0.8, 1.4
@@ -43,6 +46,7 @@ class Target:
     limits: BinarizingLimits = field(default_factory=BinarizingLimits)
     loss: Loss = ZERO_ONE  # what the tree is fitted for
     numbers: NDArray[np.float64] | None = None  # what is to be predicted, if it is no class
+    reused: Reused | None = None  # for many searches of one table and these weights
 
     def time_left(self) -> float | None:
         """Return the seconds left."""

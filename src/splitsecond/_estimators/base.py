@@ -28,7 +28,7 @@ from splitsecond._estimators.training import (
     read,
     warn_of_mistakes,
 )
-from splitsecond._solving.solve import Request, Solution, find_tree, n_threads, whole_bytes
+from splitsecond._solving.solve import Request, Reused, Solution, find_tree, n_threads, whole_bytes
 from splitsecond._support.checks import check_amount, check_limit, check_number, check_verbose
 from splitsecond._support.messages import SaysFitFirst
 from splitsecond._support.names import public
@@ -221,6 +221,7 @@ class TreeEstimator(Fitted, SaysFitFirst, ShowsItsTree, BaseEstimator):  # type:
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
             progress=progress_of(self.verbose),
+            reused=target.reused or Reused(),
             **self._solver_options(),
         )
 

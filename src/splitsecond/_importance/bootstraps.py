@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ from numpy.typing import NDArray
 
 from splitsecond import _core
 from splitsecond._binarizers.base import Target
+from splitsecond._binarizers.limits import BinarizingLimits
 from splitsecond._estimators.base import ProgressFunction, progress_of
 from splitsecond._estimators.sets import RashomonEstimator, SetSolution
-from splitsecond._importance.reliance import row_losses
+from splitsecond._importance.reliance import number_rows, row_losses, unit_of
 from splitsecond._sets.numbering import Numbering
 from splitsecond._solving.losses import ZERO_ONE
+from splitsecond._solving.number_losses import OfNumbers
 from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import pack_bits
 
@@ -31,9 +34,10 @@ class Sample:
     variables: NDArray[np.intp]  # those that any of its trees may ask about: the columns
     permuted: NDArray[Any]  # weight * expected loss; -1 where a tree does not ask
     losses: NDArray[Any]
-    weight: int
+    weight: float
     n_trees: int
     status: str
+    unit: float = 1.0  # what a loss of 1 is in the user's numbers
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ class RunningBootstraps:
 
 
 class TrainingRows:
-    """The table, classes and weights that all bootstraps draw from, made ready for the core once.
+    """The table, target and weights that all bootstraps draw from, made ready for the core once.
 
     A column is packed when trees first ask about it, and then kept for all bootstraps.
     """
@@ -86,7 +90,9 @@ class TrainingRows:
         self._given = table
         self.table = table.in_rows()
         self.target = target
-        self.codes = np.ascontiguousarray(target.codes, dtype=np.int32)
+        self.codes = None
+        if target.codes is not None:
+            self.codes = np.ascontiguousarray(target.codes, dtype=np.int32)
         self.variable_of = variable_of  # the variable that each 0/1 column asks about
         self._packed: dict[int, NDArray[np.uint64]] = {}
 
@@ -156,29 +162,23 @@ class _Bootstrap:
 
     def sample(self, max_trees: int) -> Sample | None:
         """Return the reliances of its trees, or None if the time is up."""
-        found = self._solve(self.rows.draw(self.random))
+        weights = self.rows.draw(self.random)
+        found = self._solve(weights)
         if found is None:
             return None
         asked, variable_of = found.graph.features(), self.rows.variable_of
         variables = sorted({variable_of[j] for j in asked})
         place = {variable: i for i, variable in enumerate(variables)}
-        reliance = _core.Reliance(
-            self.rows.packed(asked),
-            [place.get(variable, 0) for variable in variable_of],
-            self.rows.codes,
-            self.rows.target.n_classes,
-            found.integers,
-        )
+        of_set = self._measure(found, weights, [place.get(each, 0) for each in variable_of])
         numbering = Numbering(found.graph)
         n_trees = numbering.n_trees
         whole = n_trees <= max_trees
         permuted, losses = [], []
-        of_rows = self._row_losses(found)
         places = range(min(n_trees, max_trees))
         for begin in range(0, len(places), CHUNK):
             some = places[begin : begin + CHUNK]
             numbers = numbering.numbers(some) if whole else numbering.draw(len(some), self.random)
-            of_trees, lost, weight, stopped = reliance.of_set(found.graph, numbers, of_rows)
+            of_trees, lost, weight, stopped = of_set(numbers)
             if stopped:
                 raise KeyboardInterrupt
             self._poll()
@@ -193,7 +193,31 @@ class _Bootstrap:
             weight=weight,
             n_trees=n_trees,
             status=found.status,
+            unit=unit_of(self.rows.target.loss),
         )
+
+    def _measure(
+        self, found: SetSolution, weights: NDArray[np.float64], variable_of: list[int]
+    ) -> Callable[[Any], Any]:
+        """Return what measures trees, given their numbers, on the rows that were drawn."""
+        rows, graph = self.rows, found.graph
+        target, columns = rows.target, rows.packed(graph.features())
+        if isinstance(target.loss, OfNumbers):
+            assert target.numbers is not None
+            of_numbers = number_rows(
+                columns,
+                variable_of,
+                target.loss,
+                target.numbers,
+                weights,
+                n_rows=rows.n_present,
+            )
+            return partial(of_numbers.of_set, graph)
+        assert rows.codes is not None
+        of_classes = _core.Reliance(
+            columns, variable_of, rows.codes, target.n_classes, found.integers
+        )
+        return partial(of_classes.of_set, graph, row_losses=self._row_losses(found))
 
     def _row_losses(self, found: SetSolution) -> NDArray[np.float64] | None:
         """Return what rows lose at the nodes of the graph; None: they are errors."""
@@ -211,7 +235,7 @@ class _Bootstrap:
         is_ours = left is not None and (limit is None or left < limit)
         target = self.rows.target
         ends = counter_after(left if is_ours else limit)
-        own = Target(target.codes, target.n_classes, weights, ends, loss=target.loss)
+        own = replace(target, weights=weights, deadline=ends, limits=BinarizingLimits())
         self.estimator.verbose = self._poll
         found = self.estimator._solve(self.rows.table, own)
         assert isinstance(found, SetSolution)  # the table was checked

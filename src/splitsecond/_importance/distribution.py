@@ -114,8 +114,11 @@ class ImportanceDistribution:
         self.n_trees_ = [sample.n_trees for sample in samples]
         self._fitted_kind = self.kind
         self._reliances = [
-            (sample.variables, reliances(sample.permuted, sample.losses, sample.weight, self.kind))
-            for sample in samples
+            (
+                each.variables,
+                reliances(each.permuted, each.losses, each.weight, self.kind, unit=each.unit),
+            )
+            for each in samples
         ]
         neutral = self._neutral_reliance()
         self.mean_ = self._average([each.mean(axis=0) for _, each in self._reliances], neutral)

@@ -35,6 +35,7 @@ from splitsecond._support.checks import (
 from splitsecond._support.messages import SaysFitFirst, shown
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
+from splitsecond._tables.class_checks import offering_a_regressor
 
 MAX_BOOTSTRAPS = 1_000_000
 MAX_TREES = 2**62  # of any set: ranges of more have no length
@@ -51,10 +52,11 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
 
     Parameters
     ----------
-    estimator : RESPLIT or TreeFARMS, default=RESPLIT()
-        Finds the sets. Its binarizer is fitted once, on all rows, and balanced class weights are
-        those of all rows. Reliance is measured in the loss that it fits (see `reliance`). Its
-        `min_samples_leaf` counts a row once, however often it was drawn.
+    estimator : RESPLIT, TreeFARMS, or the same for numbers, default=RESPLIT()
+        Finds the sets; for numbers, `RESPLITRegressor` or `TreeFARMSRegressor` do. Its binarizer is
+        fitted once, on all rows, and balanced class weights are those of all rows. Reliance is
+        measured in the loss that it fits (see `reliance`). Its `min_samples_leaf` counts a row
+        once, however often it was drawn.
     n_bootstraps : int, default=10
         Bootstrap samples.
     kind : "subtractive" or "ratio", default="subtractive"
@@ -123,7 +125,7 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         Parameters
         ----------
         X, y, sample_weight
-            As for `RESPLIT`.
+            As for the estimator.
 
         Returns
         -------
@@ -132,9 +134,10 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         start = time.perf_counter()
         deadline = Deadline.after(self._seconds())
         estimator = self._check_parameters()
-        table, target = estimator._prepare(
-            X, y, sample_weight, counter_after(deadline.seconds_left())
-        )
+        with offering_a_regressor("RESPLITRegressor", by_default=self.estimator is None):
+            table, target = estimator._prepare(
+                X, y, sample_weight, counter_after(deadline.seconds_left())
+            )
         variables, variable_of = source_variables(estimator)
         rows = TrainingRows(table, target, variable_of)
         seeds = check_random(self.random_state).randint(
@@ -202,7 +205,8 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         given = RESPLIT() if self.estimator is None else self.estimator
         if not isinstance(given, RashomonEstimator):
             raise ValueError(
-                f"estimator={shown(given)} must be a RESPLIT or TreeFARMS: these find sets."
+                f"estimator={shown(given)} must be a RESPLIT or TreeFARMS, or for numbers a "
+                "RESPLITRegressor or TreeFARMSRegressor: these find sets."
             )
         estimator: RashomonEstimator = clone(given)
         estimator._check_parameters()

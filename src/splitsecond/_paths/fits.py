@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import clone
 
 from splitsecond._estimators.base import LimitWarning, TreeEstimator
-from splitsecond._solving.solve import Solution
+from splitsecond._solving.solve import Reused, Solution
 from splitsecond._tables.data_checks import DataWarning
 
 
@@ -102,7 +102,8 @@ class Fits:
         self.deadline = deadline
         self.estimator: TreeEstimator = clone(estimator)
         self.estimator._check_parameters()
-        table, self.target = self.estimator._prepare(X, y, sample_weight, deadline)
+        table, target = self.estimator._prepare(X, y, sample_weight, deadline)
+        self.target = replace(target, reused=Reused())
         self.table = table.in_rows()
 
     def at(self, price: Fraction) -> Fit:
@@ -132,7 +133,7 @@ class Fits:
             model._keep(self.table, self.target, solution)
         return Fit(
             model,
-            loss=Fraction(solution.errors) / solution.units.whole,
+            loss=solution.units.objective(solution.errors, 0, Fraction(0)),
             reported_loss=solution.loss,
             loss_of_leaf=solution.loss_of_leaf,
             leaves=solution.leaves,

@@ -17,6 +17,8 @@ COLUMNS = {
     "costs": ("cost", "cost"),
     "log_loss": ("rel. loss", "log-loss"),
     "brier": ("rel. loss", "Brier"),
+    "squared_error": ("rel. loss", "rel. loss"),
+    "poisson": ("rel. loss", "rel. loss"),
 }
 FINISHED = ("complete", "optimal")  # how a fit that no limit stopped ends
 
@@ -34,8 +36,8 @@ class PathEntry:
         No tree of the path costs less from the one to the other; a single leaf is for all above.
     loss : float
         Its loss in training, as the objective counts it: the share of errors, weighted as in
-        training; the mean cost; or, with "log_loss" and "brier", the part that is left of the loss
-        of a single leaf.
+        training; the mean cost; or, with "log_loss", "brier" and for numbers, the part that is left
+        of the loss of a single leaf.
     n_leaves, depth, objective
         Of the tree, with this lambda.
     status : str
@@ -50,7 +52,10 @@ class PathEntry:
     cv_loss, cv_standard_error : float or None
         Mean loss of fits with this lambda on rows they have not seen, and its standard error. With
         "log_loss" it is the mean of -ln p of the true class, where p counts as at least 2.2e-16, as
-        in scikit-learn; with "brier", of the squared errors summed over the classes.
+        in scikit-learn; with "brier", of the squared errors summed over the classes. For numbers it
+        is a part of the loss of a single leaf on all rows, as `loss` is: nearly 1 - R^2, or 1 - D^2
+        with "poisson". There, a leaf without events counts half a row of the mean rate as well, so
+        that no event is impossible.
     cv_score : float or None
         With `scoring`, their mean score instead; the standard error is then of it.
     """
@@ -196,7 +201,8 @@ class RegularizationPath(Sequence[PathEntry]):
     def plot(self, ax: Any = None) -> Any:
         """Draw the loss against the number of leaves with matplotlib, and return the axes.
 
-        Losses are those of a row, on average, in training and on held-out rows.
+        Losses are those of a row, on average, in training and on held-out rows; for numbers, as a
+        share of the loss of a single leaf.
         With `scoring`, the cross-validated score has axes of its own, on the right.
         """
         return plot_frontier(self, ax)

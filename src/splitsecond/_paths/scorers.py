@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.dummy import DummyClassifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import check_scoring, get_scorer_names
 
@@ -22,7 +22,13 @@ from splitsecond._support.messages import listed, offered, shown
 # How scikit-learn warns of a score that rests on rows that are not there.
 NO_ROWS = "No (positive|negative) (class|samples)|.*due to no true (nor predicted )?samples"
 
-Labels = NDArray[Any]
+# Scorers for numbers, of which there are more.
+NUMBER_SCORERS = (
+    *("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error"),
+    *("neg_median_absolute_error", "neg_mean_poisson_deviance", "d2_absolute_error_score"),
+)
+
+Labels = NDArray[Any]  # or numbers
 Weights = NDArray[np.float64]
 
 
@@ -33,7 +39,7 @@ class HeldOut:
     X: Any
     y: Labels
     weights: Weights | None  # as the user gave them
-    learned: Labels  # the classes of the training rows, each once
+    learned: Labels  # the classes of the training rows, each once; none for numbers
     fold: str  # such as "fold 2 of 5"
 
 
@@ -44,7 +50,7 @@ class Scorer:
     name: str
     given: Any  # the parameter
     function: Callable[..., Any]
-    classes: Labels
+    classes: Labels  # none for numbers
 
     @classmethod
     def of(cls, scoring: Any, estimator: Any, classes: Labels, *, weighted: bool) -> Scorer:
@@ -58,9 +64,10 @@ class Scorer:
                     f"{names}.{hint}"
                 )
         elif not callable(scoring):
+            example = "roc_auc" if len(classes) else "r2"
             raise ValueError(
                 f"scoring={shown(scoring)} must be the name of one scorer of scikit-learn, such as "
-                "'roc_auc', or a function of a model, X and y that returns a number."
+                f"{example!r}, or a function of a model, X and y that returns a number."
             )
         function = check_scoring(estimator, scoring=scoring)
         scorer = cls(_name_of(scoring), scoring, function, classes)
@@ -75,8 +82,8 @@ class Scorer:
         """Refuse a fold that a named scorer has no score for, before there are models to score."""
         if isinstance(self.given, str):
             nothing = np.zeros((len(learned_from), 1))
-            prior = DummyClassifier(strategy="prior").fit(nothing, learned_from)
-            self.score(prior, rows)
+            simplest = DummyClassifier(strategy="prior") if len(self.classes) else DummyRegressor()
+            self.score(simplest.fit(nothing, learned_from), rows)
 
     def score(self, model: Any, rows: HeldOut) -> float:
         """Return the score of a model on held-out rows; refuse where there is none."""
@@ -93,13 +100,14 @@ class Scorer:
             try:
                 value = self.function(model, rows.X, y, **options)
             except (ValueError, TypeError, Warning) as error:
-                raise self._undefined(rows, f": {str(error).rstrip('.'):.300}") from error
+                reason = f": {str(error).rstrip('.'):.300}"
+                raise self._undefined(model, rows, reason) from error
         if not isinstance(value, (Real, np.number)):
             raise ValueError(
                 f"scoring={shown(self.given)} returned {shown(value)}: it must return one number."
             )
         if math.isnan(value):
-            raise self._undefined(rows)
+            raise self._undefined(model, rows)
         return float(value)
 
     def _is_coded(self) -> bool:
@@ -111,8 +119,10 @@ class Scorer:
         labels = self.classes.tolist()
         return isinstance(self.given, str) and len(labels) == 2 and 1 not in labels
 
-    def _undefined(self, rows: HeldOut, reason: str = "") -> ValueError:
+    def _undefined(self, model: Any, rows: HeldOut, reason: str = "") -> ValueError:
         text = f"scoring={shown(self.given)} gives no score for {rows.fold}{reason}."
+        if not len(self.classes):
+            return ValueError(text + self._remedy_for_numbers(model, rows))
         counted = rows.y if rows.weights is None else rows.y[rows.weights > 0]
         for what, present in (("held-out", counted), ("training", rows.learned)):
             missing = np.setdiff1d(self.classes, present).tolist()
@@ -129,6 +139,20 @@ class Scorer:
             if len(self.classes) > 2 and variants:
                 text += f" For {len(self.classes)} classes there are {listed(variants)}."
         return ValueError(text)
+
+    def _remedy_for_numbers(self, model: Any, rows: HeldOut) -> str:
+        n_rows = len(rows.y) if rows.weights is None else np.count_nonzero(rows.weights)
+        if n_rows < 2:
+            return " It has fewer than two held-out rows: use fewer folds, such as cv=5."
+        if not isinstance(self.given, str):
+            return ""
+        if "deviance" in self.given and not (model.predict(rows.X) > 0).all():
+            return (
+                " A leaf predicts 0, as it has no events: use a larger min_samples_leaf, or leave "
+                "out scoring to compare by the loss, which allows for it."
+            )
+        known = [shown(each) for each in NUMBER_SCORERS if each in get_scorer_names()]
+        return f" For numbers there are {listed(known)}."
 
 
 class _Coded(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -21,6 +21,7 @@ from splitsecond._support.checks import check_number
 from splitsecond._support.messages import shown
 from splitsecond._support.names import public
 from splitsecond._support.warning import warn
+from splitsecond._tables.class_checks import offering_a_regressor
 
 HIGHEST = 1_000_000  # lambda; from 1 on, all are alike
 
@@ -44,7 +45,8 @@ def regularization_path(
     The table is read and binarized once. Lambdas are tried between two that give different trees,
     until these are next to each other; between two that give the same tree, none is. A tree that
     is found for one lambda is known for all, and listed where no other that is known costs less:
-    as lambda rises, leaves fall and losses rise. For `OptimalTreeClassifier` nothing is missed.
+    as lambda rises, leaves fall and losses rise. For `OptimalTreeClassifier` and
+    `OptimalTreeRegressor` nothing is missed.
 
     Ctrl-C ends it with what was found until then, as it does a fit: see ``status_``.
 
@@ -52,8 +54,8 @@ def regularization_path(
     ----------
     X, y, sample_weight
         As for the estimator's `fit`.
-    estimator : a tree classifier of splitsecond, default=LicketySPLITClassifier()
-        Its `regularization` does not matter. Limits are for each fit.
+    estimator : a tree classifier or regressor, default=LicketySPLITClassifier()
+        One that finds one tree. Its `regularization` does not matter. Limits are for each fit.
     smallest, largest : float
         The range of lambda. By default it ends where a single leaf is best.
     tolerance : float, default=0.01
@@ -62,10 +64,10 @@ def regularization_path(
         How to cross-validate, as scikit-learn understands it, such as 5. Binarizing is part of it.
     scoring : str or callable, optional
         By what trees are compared on held-out rows, as scikit-learn understands it, such as
-        "roc_auc" or "neg_log_loss": the higher, the better. By default, by the loss they are
-        fitted for. The positive class is the one scikit-learn takes; of two classes neither of
-        which is 1, such as text, the second. Rows count by `sample_weight`, but not by weights of
-        classes.
+        "roc_auc", "neg_log_loss" or, for numbers, "r2": the higher, the better. By default, by the
+        loss they are fitted for. The positive class is the one scikit-learn takes; of two classes
+        neither of which is 1, such as text, the second. Rows count by `sample_weight`, but not by
+        weights of classes.
     time_limit : float, optional
         Seconds for everything. Large lambdas come first, which are fast, and half of the time is
         left to cross-validation. Folds that are done by then count, if there are two.
@@ -90,8 +92,8 @@ def regularization_path(
     given = LicketySPLITClassifier() if estimator is None else estimator
     if not isinstance(given, TreeEstimator) or isinstance(given, RashomonEstimator):
         raise ValueError(
-            f"estimator={shown(estimator)} must be a tree classifier of splitsecond that finds one "
-            "tree, such as LicketySPLITClassifier()."
+            f"estimator={shown(estimator)} must be a tree classifier or regressor of splitsecond "
+            "that finds one tree, such as LicketySPLITClassifier() or LicketySPLITRegressor()."
         )
     model = clone(given)
     meaning = "the least lambda, such as 0.001"
@@ -108,7 +110,8 @@ def regularization_path(
         )
     clock = Clock(time_limit)
     search_share = 1.0 if cv is None else 0.5
-    fits = Fits(model, X, y, sample_weight, clock.at(search_share))
+    with offering_a_regressor("LicketySPLITRegressor", by_default=estimator is None):
+        fits = Fits(model, X, y, sample_weight, clock.at(search_share))
     validation = None if cv is None else Validation.of(cv, scoring, fits, X, sample_weight)
     high = None if largest is None else as_fraction(largest)
     points, gaps, status = _points(

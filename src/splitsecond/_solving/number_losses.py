@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from splitsecond._support.names import public
 N_SUMS = 3
 # What is left of a difference of two sums that are the same, as a share of them.
 CANCELLED = 1e-14
+OVERFLOW = 0.25  # times numbers whose differences are too large for a float
+HIGHEST_POWER = 2.0**1023  # of two
 
 
 @dataclass(frozen=True)
@@ -29,14 +31,20 @@ class OfNumbers(Relative):
     """What losses of numbers share."""
 
     is_of_numbers = True
+    degree: ClassVar[int]  # of losses in numbers: twice the numbers lose 2**degree times as much
 
     centre: float = 0.0
     scale: float = 1.0  # a power of two
-    offset: float = 0.0  # that was taken off integers which floats do not hold
+    offset: int | float = 0  # that was taken off integers which floats do not hold
 
     @classmethod
     @abstractmethod
-    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
+    def fitted(
+        cls,
+        numbers: NDArray[np.float64],
+        offset: int | float = 0,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
         """Return the loss with the centre and scale that suit some numbers, less an offset."""
 
     @abstractmethod
@@ -50,15 +58,33 @@ class OfNumbers(Relative):
         """Return what leaves say: the mean of their rows."""
 
     @property
-    @abstractmethod
     def loss_unit(self) -> float:
         """What a loss of 1 is for numbers as they were given; infinite beyond floats."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.float64(self.scale) ** self.degree)
+
+    def unit_in(self, other: OfNumbers) -> float:
+        """Return what a loss of 1 is for another loss of the same kind, which is never infinite."""
+        with np.errstate(under="ignore"):
+            return float(np.float64(self.scale / other.scale) ** self.degree)
 
     @abstractmethod
     def row_deviances(
         self, numbers: NDArray[np.float64], values: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Return what rows of weight 1 lose where leaves say these values, as the data has it."""
+
+    def half_row(self, whole: Weights, row_weight: float) -> tuple[float, float]:
+        """Return weight and S of what counts as well in a leaf that would make a row impossible.
+
+        Given are the sums of all rows, and the weight of one.
+        """
+        return 0.0, 0.0
+
+    def means(self, sums: Weights, half_row: tuple[float, float]) -> NDArray[np.float64]:
+        """Return what leaves say, about the centre and in the scale; no row is impossible there."""
+        means: NDArray[np.float64] = sums[..., 1] / np.where(sums[..., 0] > 0, sums[..., 0], 1)
+        return means
 
     def total(self, weights: Weights) -> Any:
         """Return the weight of all rows in leaves."""
@@ -80,17 +106,30 @@ class SquaredError(OfNumbers):
 
     name = "squared_error"
     title = "squared error"
+    degree = 2
 
     @classmethod
-    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
-        """Return the loss about the number that is nearest to the middle of their range."""
-        scale = power_of_two(float(np.max(np.abs(numbers))))
-        low, high = numbers.min() / scale, numbers.max() / scale
-        # One of the numbers themselves, so that differences of whole numbers are whole.
-        nearest = int(np.argmin(np.abs(numbers / scale - (low / 2 + high / 2))))
-        centre = float(numbers[nearest])
-        spread = max(high - centre / scale, centre / scale - low)
-        return cls(centre, scale * power_of_two(spread), float(offset))
+    def fitted(
+        cls,
+        numbers: NDArray[np.float64],
+        offset: int | float = 0,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
+        """Return the loss about the number that is nearest to the mean.
+
+        Q is then at most twice the loss of all rows in one leaf, so that no digits are lost.
+        """
+        least = float(numbers.min())
+        part = 1.0 if math.isfinite(float(numbers.max()) - least) else OVERFLOW
+        # Above the least, so that a constant added to all of them changes nothing; and one of the
+        # numbers themselves, so that differences of whole numbers are whole.
+        above = numbers * part - least * part
+        shares = None if weights is None else weights / weights.max()
+        mean = float(np.average(above, weights=shares))
+        nearest = int(np.argmin(np.abs(above - mean)))
+        spread = max(float(above.max()) - float(above[nearest]), float(above[nearest]))
+        scale = min(power_of_two(spread) / part, HIGHEST_POWER)
+        return cls(float(numbers[nearest]), scale, offset)
 
     def sums(
         self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
@@ -109,14 +148,12 @@ class SquaredError(OfNumbers):
     def value(self, sums: Weights) -> NDArray[np.float64]:
         """Return the mean."""
         n = np.where(sums[..., 0] > 0, sums[..., 0], 1)
-        mean: NDArray[np.float64] = self.centre + self.scale * (sums[..., 1] / n)
-        return mean + self.offset if self.offset else mean
-
-    @property
-    def loss_unit(self) -> float:
-        """The square of the scale."""
-        with np.errstate(over="ignore", under="ignore"):
-            return float(np.float64(self.scale) ** 2)
+        apart = sums[..., 1] / n
+        with np.errstate(over="ignore"):
+            mean: NDArray[np.float64] = self.centre + self.scale * apart
+        if not np.isfinite(mean).all():  # too far from the centre for a float, though it is one
+            mean = (self.centre * OVERFLOW + self.scale * OVERFLOW * apart) / OVERFLOW
+        return mean + float(self.offset) if self.offset else mean
 
     def row_deviances(
         self, numbers: NDArray[np.float64], values: NDArray[np.float64]
@@ -128,12 +165,12 @@ class SquaredError(OfNumbers):
 
     def _apart(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return numbers about the centre; their difference may be too large for a float."""
-        with np.errstate(over="ignore", under="ignore"):
+        with np.errstate(over="ignore"):
             apart = numbers - self.centre
-            if np.isfinite(apart).all():
-                return apart / self.scale
-            halves: NDArray[np.float64] = numbers / self.scale - self.centre / self.scale
-            return halves
+        if np.isfinite(apart).all():
+            return apart / self.scale
+        parts: NDArray[np.float64] = numbers / self.scale - self.centre / self.scale
+        return parts
 
 
 @public
@@ -143,11 +180,17 @@ class Poisson(OfNumbers):
 
     name = "poisson"
     title = "Poisson deviance"
+    degree = 1
 
     @classmethod
-    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
+    def fitted(
+        cls,
+        numbers: NDArray[np.float64],
+        offset: int | float = 0,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
         """Return the loss in units of about the largest rate."""
-        return cls(0.0, power_of_two(float(np.max(numbers))), float(offset))
+        return cls(0.0, power_of_two(float(np.max(numbers))), offset)
 
     def sums(
         self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
@@ -172,18 +215,26 @@ class Poisson(OfNumbers):
         rate: NDArray[np.float64] = self.scale * (sums[..., 1] / n)
         return rate
 
-    @property
-    def loss_unit(self) -> float:
-        """The scale."""
-        return self.scale
+    def half_row(self, whole: Weights, row_weight: float) -> tuple[float, float]:
+        """Return half a row of the rate of all rows."""
+        return row_weight / 2, row_weight / 2 * float(whole[1] / whole[0])
+
+    def means(self, sums: Weights, half_row: tuple[float, float]) -> NDArray[np.float64]:
+        """Return rates in the scale; a leaf without events has those of half a row."""
+        weight, events = half_row
+        rare = events / np.where(sums[..., 0] + weight > 0, sums[..., 0] + weight, 1)
+        return np.where(sums[..., 1] > 0, super().means(sums, half_row), rare)
 
     def row_deviances(
         self, numbers: NDArray[np.float64], values: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Return 2 (y ln(y / rate) - y + rate); infinite for an event where the rate is 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.where(numbers > 0, numbers * np.log(numbers / values), 0.0)
-        deviances: NDArray[np.float64] = np.maximum(2 * (logs - numbers + values), 0)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            apart = (values - numbers) / numbers
+            near = numbers * (apart - np.log1p(apart))  # where the difference would cancel
+            far = numbers * np.log(numbers / values) - numbers + values
+        halves = np.where(numbers > 0, np.where(np.abs(apart) < 0.5, near, far), values)
+        deviances: NDArray[np.float64] = np.maximum(2 * halves, 0)
         return deviances
 
 
@@ -196,4 +247,4 @@ def power_of_two(size: float) -> float:
         return 1.0
     mantissa, exponent = math.frexp(size)
     exponent = exponent - 1 if mantissa == 0.5 else exponent
-    return math.ldexp(1.0, min(max(exponent, -1022), 1023))
+    return math.ldexp(1.0, min(exponent, 1023))

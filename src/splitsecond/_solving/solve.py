@@ -46,6 +46,14 @@ class Counted:
     weight_unit: float = 1.0  # one of the core's units in the user's weights
 
 
+@dataclass
+class Reused:
+    """What searches of one table that differ only in lambda and limits count once."""
+
+    rows: Counted | None = None
+    source: RowsOfNumbers | None = None
+
+
 @dataclass(frozen=True)
 class Problem:
     """What the core counts, and prices that order trees exactly."""
@@ -71,8 +79,9 @@ class Problem:
         numbers: NDArray[np.float64] | None = None,
         unit_bits: int = TREE_BITS,
         run: _core.RunOptions | None = None,
+        rows: Counted | None = None,
     ) -> Problem:
-        """Bring what the user gave into the core's units: classes, or numbers."""
+        """Bring what the user gave into the core's units, unless its rows were counted before."""
         depth = int(min(max_depth, table.n_columns))
         # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
         # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
@@ -80,9 +89,10 @@ class Problem:
         weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         price = as_fraction(regularization)
         scale = {"bits": unit_bits, "max_leaves": max_leaves}
-        if numbers is None:
+        if rows is None and numbers is None:
             rows = _of_classes(table, codes, n_classes, weights, loss, **scale)
-        else:
+        elif rows is None:
+            assert numbers is not None
             assert isinstance(loss, OfNumbers)
             rows = _of_numbers(table, numbers, weights, loss, run or _core.RunOptions(), **scale)
         loss_price, leaf_price = rows.units.prices(price, max_leaves)
@@ -283,10 +293,11 @@ class Request:
     # the start.
     progress: Progress | None = None
     speed: Mapping[str, Any] = field(default_factory=dict)  # arguments of `_core.Speed`
+    reused: Reused = field(default_factory=Reused)
 
     def problem(self) -> Problem:
         """Return the classes and prices in the core's units."""
-        return Problem.of(
+        problem = Problem.of(
             self.table,
             self.codes,
             self.n_classes,
@@ -296,7 +307,20 @@ class Request:
             loss=self.loss,
             numbers=self.numbers,
             run=self.run(),
+            rows=self.reused.rows,
         )
+        # Unless a limit kept it from finding rows that are alike.
+        if self.numbers is None or problem.rows.table is not self.table:
+            self.reused.rows = problem.rows
+        return problem
+
+    def source(self) -> RowsOfNumbers:
+        """Return what tells the sums at nodes of trees of numbers, as the data has them."""
+        if self.reused.source is None:
+            assert isinstance(self.loss, OfNumbers)
+            assert self.numbers is not None
+            self.reused.source = RowsOfNumbers.of(self.table, self.loss, self.numbers, self.weights)
+        return self.reused.source
 
     def run(self) -> _core.RunOptions:
         """Return the limits as the core takes them."""
@@ -338,8 +362,7 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
     counts: NDArray[Any] = found.counts.astype(np.int64).reshape(-1, problem.rows.n_channels)
     rows: RowSource | None = None
     if request.numbers is not None:  # as the data has them, not as the core rounds them
-        assert isinstance(request.loss, OfNumbers)
-        rows = RowsOfNumbers.of(table, request.loss, request.numbers, request.weights)
+        rows = request.source()
         counts = rows.of_tree(found.feature, found.left, found.right)
     reached = problem.counted(found.loss, found.leaves)
     if not request.loss.is_exact:

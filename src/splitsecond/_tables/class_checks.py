@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,17 @@ def refuse_quantity(classes: NDArray[Any], n_rows: int) -> None:
             "Fit a regressor, such as LicketySPLITRegressor, or make classes of it, for example "
             "with y > y.mean(); if they are classes, pass them as text, with y.astype(str)."
         )
+
+
+@contextmanager
+def offering_a_regressor(name: str, *, by_default: bool) -> Iterator[None]:
+    """Say which estimator is for a target of numbers, where classes were expected by default."""
+    try:
+        yield
+    except ValueError as error:
+        if not by_default or not str(error).startswith("Unknown label type"):
+            raise
+        raise ValueError(f"{error} For numbers, pass estimator={name}().") from error
 
 
 def warn_of_classes(n_classes: int, n_rows: int) -> None:

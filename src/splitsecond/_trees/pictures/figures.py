@@ -148,7 +148,8 @@ def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
     leaves = [entry.n_leaves for entry in path]
     loss_of = path[0].tree.loss
     decides = loss_of.name == "zero_one"
-    losses = [entry.loss if decides else entry.tree.training_loss for entry in path]
+    is_plain = decides or loss_of.is_of_numbers  # as the objective counts it
+    losses = [entry.loss if is_plain else entry.tree.training_loss for entry in path]
     shown = ax.plot(leaves, losses, "o-", color=BLUE, label="training")
     if path[0].cv_standard_error is not None:
         shown += _plot_validation(path, ax if path.scoring_ is None else _right_of(ax, path))
@@ -164,7 +165,8 @@ def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
             last = entry.n_leaves
     ax.margins(x=0.06, y=0.12)
     ax.set_xlabel("leaves (below the line: λ that gives the tree)")
-    ax.set_ylabel("loss: share of errors" if decides else f"{loss_of.title} of a row")
+    of_what = ", as a share of a single leaf's" if is_plain else " of a row"
+    ax.set_ylabel("loss: share of errors" if decides else f"{loss_of.title}{of_what}")
     ax.xaxis.get_major_locator().set_params(integer=True)
     # Between two lines of which one rises and one falls there is no room.
     above = {} if path.scoring_ is None else {"loc": "lower left", "bbox_to_anchor": (0, 1)}
