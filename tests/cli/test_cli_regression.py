@@ -321,16 +321,13 @@ def test_show(model: Path) -> None:
 
 def test_rules(model: Path) -> None:
     tree = load(model).tree_
-    drawn = [line.split("-> ")[1] for line in tree.to_text().splitlines() if "-> " in line]
-    by_value = {line.split()[0]: line for line in drawn}
     lines = run("show", model, "--rules").stdout.splitlines()
     assert len(lines) == tree.n_leaves
     for line, rule in zip(lines, tree.rules(), strict=True):
         value = line.split(" -> ")[1].split()[0]
         assert float(value) == pytest.approx(rule["mean"], rel=1e-3)
-        interval = line[line.index("[") : line.index("]") + 1]
-        assert interval in by_value[value]
-        assert line.endswith(f"{interval}, {rule['rows']} rows)")
+        low, high = rule["interval"]
+        assert line.endswith(f"({rule['rows']} rows [{low:.4g}, {high:.4g}])")
     assert "[" not in run("show", model, "--rules", "--level", "none").stdout
     found = result("show", model, "--rules")["rules"]
     assert [each["then"] for each in found] == [each["mean"] for each in tree.rules()]

@@ -184,7 +184,8 @@ def test_path(file: Path) -> None:
     assert found["path"][-1]["n_leaves"] == 1
     scored = result(*args, "--scoring", "r2")
     assert scored["scoring"] == "r2"
-    assert max(each["cv_score"] for each in scored["path"]) > 0.5
+    scores = [each["cv_score"] for each in scored["path"]]
+    assert scores[-1] < 0.01 < max(scores) < 1  # a single leaf explains nothing
 
 
 def test_lambda_by_cross_validation(file: Path) -> None:

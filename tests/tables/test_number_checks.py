@@ -182,7 +182,7 @@ def test_the_distribution_of_the_target() -> None:
         "n_distinct": 226,
         "zeros": 0.25,
     }
-    assert "target: 226 different numbers, 0 to 299, median 149.5, 25.0% zeros" in str(report)
+    assert "\n226 different numbers, 0 to 299, median 149.5, 25.0% zeros" in str(report)
     without = check_table(X, y + 1, task="regression")
     assert "zeros" not in str(without)
     assert check_table(X, task="regression").numbers is None

@@ -19,7 +19,6 @@ from splitsecond._cli.sources import Source
 from splitsecond._cli.targets import Asked, ReadTarget, decoded, read_target
 from splitsecond._cli.trial_fits import estimates
 from splitsecond._support.messages import listed, shown
-from splitsecond._tables.number_checks import distribution_text
 
 REFUSED = "refused"
 LEFT_OUT = ("constant", "all missing")
@@ -104,6 +103,7 @@ class Examined:
     hints: list[str]
     classes: Mapping[Any, int] | None = None  # rows of each
     numbers: Mapping[str, float] | None = None  # how they are spread
+    about: str = ""  # the same in words
 
 
 def examine(source: Source, target: str | None, regularization: Any, asked: Asked) -> Examined:
@@ -132,7 +132,9 @@ def examine(source: Source, target: str | None, regularization: Any, asked: Aske
     problems += [each.note for each in columns if each.kind == REFUSED]
     if all(each.kind in (REFUSED, *LEFT_OUT) for each in columns):
         problems.append(str(nothing_to_ask(source.path)))
-    return Examined(X, read, columns, problems, hints, report.classes, report.numbers)
+    examined = Examined(X, read, columns, problems, hints, report.classes, report.numbers)
+    examined.about = report.target_summary
+    return examined
 
 
 def describe(source: Source, values: pa.ChunkedArray, report: splitsecond.ColumnReport) -> Column:
@@ -213,11 +215,11 @@ def _print(file: Path, found: Examined) -> None:
 
 
 def _print_target(name: str | None, found: Examined) -> None:
+    said = found.about
     if found.classes is not None:
         some = listed([f"{label} ({rows:,})" for label, rows in found.classes.items()])
-        write(f"\ntarget {name}: {len(found.classes)} classes, {some}")
-    if found.numbers is not None:
-        write(f"\ntarget {name}: {distribution_text(found.numbers)}")
+        said = f"{len(found.classes)} classes, {some}"
+    write(f"\ntarget {name}: {said}")
     for hint in found.hints:
         write(hint)
 

@@ -11,7 +11,7 @@ import splitsecond
 from splitsecond import Tree, TreeSet
 from splitsecond._cli.classes import class_weight_for, costs_for, only_present
 from splitsecond._cli.data import Data
-from splitsecond._cli.number_scores import training_scores
+from splitsecond._cli.number_scores import training_scores, training_text
 from splitsecond._cli.options import (
     Algorithm,
     Binarizer,
@@ -175,3 +175,13 @@ def summary_of_tree(tree: Tree) -> dict[str, Any]:
         "training_loss": tree.training_loss,
         "objective": tree.objective,
     }
+
+
+def fit_text(tree: Tree) -> str:
+    """Say how well a tree fits the training rows, in what it was fitted for."""
+    kind = "weighted training" if tree.is_weighted else "training"
+    if tree.loss.name == "zero_one":
+        return f"{kind} accuracy {tree.training_accuracy:.3f}"
+    if tree.loss.is_of_numbers:
+        return f"{kind} {training_text(tree)}"
+    return f"{kind} {tree.loss.title} {tree.training_loss:.4g}"

@@ -120,10 +120,11 @@ def _summary(found: Opened, number: int | None) -> dict[str, Any]:
 
 
 def _about(tree: Tree) -> str:
-    from splitsecond._estimators.reports import fit_text, tree_size
+    from splitsecond._cli.estimators import fit_text
 
-    fits = fit_text(tree, weighted=tree.is_weighted)
-    return f"{tree_size(tree)}\n{fits} · objective {tree.objective:.4f}"
+    leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
+    size = f"{leaves}, depth {tree.depth}, {tree.n_rows[0]:,} rows"
+    return f"{size}\n{fit_text(tree)} · objective {tree.objective:.4f}"
 
 
 def predict(
@@ -304,19 +305,25 @@ def text_columns(found: Opened, target: str | None = None) -> list[str]:
 
 
 def _write_rules(tree: Tree, options: dict[str, Any]) -> None:
-    """Write rules line by line, in the words of the drawing."""
-    numbers = None
-    if tree.loss.is_of_numbers:
-        from splitsecond._trees.number_texts import NumberTexts
-
-        numbers = NumberTexts(tree, **options)
+    """Write rules line by line."""
     for rule in _rules(tree, options):
-        if numbers is None:
-            then, said = rule["then"], _said_of(rule, tree, bool(options))
+        if tree.loss.is_of_numbers:
+            then, said = f"{rule['mean']:.4g}", _said_of_number(rule, tree)
         else:
-            leaf = rule["leaf"]
-            then, said = numbers.label(leaf), numbers.below(leaf).replace("\n", ", ")
+            then, said = rule["then"], _said_of(rule, tree, bool(options))
         write(f"{' and '.join(rule['if']) or 'always'} -> {then}  ({said})")
+
+
+def _said_of_number(rule: dict[str, Any], tree: Tree) -> str:
+    """Say the interval of the mean or rate of a rule, and of how many rows it is."""
+    said = f"{rule['rows']:,} rows"
+    if tree.is_weighted:
+        word = "exposure" if tree.loss.name == "poisson" else "weight"
+        said += f", {word} {rule['weight']:,.6g}"
+    if rule["interval"] is None or None in rule["interval"]:  # of a single row
+        return said
+    low, high = rule["interval"]
+    return f"{said} [{low:.4g}, {high:.4g}]"
 
 
 def _said_of(rule: dict[str, Any], tree: Tree, with_level: bool) -> str:

@@ -11,8 +11,6 @@ from splitsecond import Tree
 from splitsecond._cli.data import Data
 from splitsecond._cli.options import Loss
 from splitsecond._cli.row_places import rows_of_data
-from splitsecond._solving.number_losses import OfNumbers, power_of_two
-from splitsecond._trees.scoring import score_of
 
 # What share of the loss is explained, by the loss; and what that is called.
 EXPLAINED = {str(Loss.SQUARED_ERROR): "r2", str(Loss.POISSON): "d2"}
@@ -26,27 +24,30 @@ def number_scores(model: Any, data: Data, mean: float) -> dict[str, float]:
     Rows without weight say nothing: their scores are not numbers.
     """
     tree: Tree = model if isinstance(model, Tree) else model.tree_
-    loss = tree.loss
-    assert isinstance(loss, OfNumbers)
     with rows_of_data(data):
-        leaves = model.apply(data.X)
-    predicted, always = tree.labels[tree.prediction[leaves]], np.full(len(data), mean)
-    lost, without = (_mean_loss(loss, values, data) for values in (predicted, always))
-    name = "mean_deviance" if loss.name == Loss.POISSON else "rmse"
-    return {**_explained(tree, leaves, data), name: lost, NO_SPLIT[name]: without}
+        predicted, always = model.predict(data.X), np.full(len(data), mean)
+    lost, without = (_mean_loss(tree, values, data) for values in (predicted, always))
+    name = "mean_deviance" if tree.loss.name == Loss.POISSON else "rmse"
+    return {**_explained(model, tree, data), name: lost, NO_SPLIT[name]: without}
 
 
 def number_headline(tree: Tree, data: Data) -> tuple[str, float]:
     """Return the score that a tree is compared with others by, and its name."""
-    with rows_of_data(data):
-        leaves = tree.apply(data.X)
-    ((name, value),) = _explained(tree, leaves, data).items()
+    ((name, value),) = _explained(tree, tree, data).items()
     return TITLES[name], value
 
 
 def training_scores(tree: Tree) -> dict[str, float]:
     """Return what share of the loss a tree explains of the training rows."""
     return {f"training_{EXPLAINED[tree.loss.name]}": tree.training_score}
+
+
+def training_text(tree: Tree) -> str:
+    """Say how well a tree fits the training rows."""
+    is_poisson = tree.loss.name == Loss.POISSON
+    lost = tree.training_loss if is_poisson else tree.training_loss**0.5
+    name = "mean deviance" if is_poisson else "root mean squared error"
+    return f"{TITLES[EXPLAINED[tree.loss.name]]} {tree.training_score:.3f} · {name} {lost:.4g}"
 
 
 def number_scores_text(found: dict[str, Any]) -> str:
@@ -64,19 +65,21 @@ def number_scores_text(found: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _explained(tree: Tree, leaves: NDArray[np.int64], data: Data) -> dict[str, float]:
+def _explained(model: Any, tree: Tree, data: Data) -> dict[str, float]:
     share = float("nan")
     if _has_weight(data):
-        share = score_of(tree, leaves, data.y, data.weights, "")
+        with rows_of_data(data):
+            share = model.score(data.X, data.y, data.weights)
     return {EXPLAINED[tree.loss.name]: share}
 
 
-def _mean_loss(loss: OfNumbers, values: NDArray[np.float64], data: Data) -> float:
+def _mean_loss(tree: Tree, values: NDArray[np.float64], data: Data) -> float:
     """Return the root of the mean squared error, or the mean deviance."""
     if not _has_weight(data):
         return float("nan")
     numbers = np.asarray(data.y, dtype=np.float64)
-    unit = power_of_two(float(np.abs(numbers).max()))  # squares of very large numbers overflow
+    unit = float(np.abs(numbers).max()) or 1.0  # squares of very large numbers overflow
+    loss: Any = tree.loss
     lost = loss.row_deviances(numbers / unit, values / unit)
     mean = float(np.average(lost, weights=data.weights))
     return unit * (mean if loss.name == Loss.POISSON else mean**0.5)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from splitsecond._cli.options import Learning, Loss, Task
 from splitsecond._cli.output import say
 from splitsecond._cli.sources import Source
-from splitsecond._tables.class_checks import is_quantity
+from splitsecond._support.checks import is_quantity
 
 if TYPE_CHECKING:
     from splitsecond import Tree

@@ -21,6 +21,8 @@ from splitsecond._solving.exact import as_fraction
 from splitsecond._support.messages import shown
 
 LARGEST = 10**300  # of an amount: products of two stay within a float's range
+MAX_CLASSES = 100  # that numbers may stand for
+ROWS_OF_A_CLASS = 50  # on average; with fewer, so many numbers are a quantity
 FAR = 5000  # digits; a Decimal farther from 1 than that would fill the memory as a fraction
 
 
@@ -41,6 +43,11 @@ def check_verbose(value: Any) -> int:
     meaning = "0 to be quiet, 1 to report progress, or a function to be told of it"
     level: float = check_number("verbose", value, Real, meaning, minimum=0)
     return math.ceil(min(level, 100))  # joblib knows no more
+
+
+def is_quantity(n_distinct: int, n_rows: int) -> bool:
+    """Whether numbers are too many, with too few rows each, to be classes."""
+    return n_distinct > MAX_CLASSES and n_rows < ROWS_OF_A_CLASS * n_distinct
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:

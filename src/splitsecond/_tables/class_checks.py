@@ -10,19 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._solving.losses import ZERO_ONE
+from splitsecond._support.checks import MAX_CLASSES, is_quantity
 from splitsecond._support.messages import shown
 from splitsecond._support.warning import warn
 from splitsecond._tables.data_checks import MIN_ROWS, DataWarning, SingleLeafWarning
 
-MAX_CLASSES = 100  # that numbers may stand for
-ROWS_OF_A_CLASS = 50  # on average; with fewer, so many numbers are a quantity
 RARE = 10  # times lambda, as a share of the rows, and
 RARE_SHARE = 0.1  # at most
-
-
-def is_quantity(n_distinct: int, n_rows: int) -> bool:
-    """Whether numbers are too many, with too few rows each, to be classes."""
-    return n_distinct > MAX_CLASSES and n_rows < ROWS_OF_A_CLASS * n_distinct
 
 
 def refuse_quantity(classes: NDArray[Any], n_rows: int) -> None:

@@ -120,6 +120,16 @@ class TableReport:
         columns = {name: [getattr(each, name) for each in self.columns] for name in names}
         return frame_of({"column": [str(each.label) for each in self.columns], **columns}, library)
 
+    @property
+    def target_summary(self) -> str:
+        """The target in short: the rows of each class, or how numbers are spread."""
+        if self.numbers is not None:
+            return distribution_text(self.numbers)
+        if self.classes is None:
+            return ""
+        some = listed([f"{label} ({rows:,})" for label, rows in self.classes.items()])
+        return f"{len(self.classes):,} classes: {some}"
+
     def __repr__(self) -> str:
         counts = {"row": self.n_rows, "column": len(self.columns)}
         counts |= {"problem": len(self.problems), "warning": len(self.warnings)}
@@ -128,11 +138,8 @@ class TableReport:
 
     def __str__(self) -> str:
         lines = [f"{self.n_rows:,} rows, {len(self.columns):,} columns", "", *self._table()]
-        if self.classes is not None:
-            some = listed([f"{label} ({rows:,})" for label, rows in self.classes.items()])
-            lines += ["", f"{len(self.classes):,} classes: {some}"]
-        if self.numbers is not None:
-            lines += ["", f"target: {distribution_text(self.numbers)}"]
+        if self.target_summary:
+            lines += ["", self.target_summary]
         lines += [f"problem: {each}" for each in self.problems]
         lines += [f"warning: {each}" for each in self.warnings]
         return "\n".join(lines)
