@@ -2,7 +2,7 @@
 // row: the deviance, but for what does not depend on the tree.
 //
 // Offset:    the sum of 2 s ln(M n / s) of the single rows, rounded down, which is subtracted.
-// Cost:      a logarithm for N and one for S.
+// Cost:      two divisions and a logarithm a leaf.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ struct Poisson : OfNumbers<Poisson> {
         for (std::size_t j = 0; j < n; ++j) {
             const double exposure = static_cast<double>(larger(weight(0, j), Count{1})) * sums.max_rate;
             const double offset = static_cast<double>(weight(kOffsetChannel, j)) * sums.offset;
-            // log2(x) = x_log2_x(x) / x, of numbers of at least 1; a leaf without events loses nothing.
+            // log2(x) = x_log2_x(x) / x; a leaf without events loses nothing. Of the quotient, as the logarithms of
+            // both are far larger than their difference.
             constexpr double kTwoLn2 = 1.386294361119890618834;
-            const double s = larger(sum[j], 1.0), e = larger(exposure, 1.0);
-            const double logs = sum[j] / e * x_log2_x(e) - sum[j] / s * x_log2_x(s);
-            out[j] = (kTwoLn2 * logs - offset) * scale;
+            const double above = larger(exposure / larger(sum[j], 1.0), 1.0);
+            out[j] = (kTwoLn2 * (sum[j] / above * x_log2_x(above)) - offset) * scale;
         }
     }
 };

@@ -45,7 +45,7 @@ Graph SetBuilder::build(Cost bound, const Tree& reference) {
 SetBuilder::Leaf SetBuilder::leaf_of(std::vector<Count> counts) const {
     const auto weight_of = [&](std::size_t c) { return counts[c]; };
     Leaf leaf;
-    for (const Count weight : counts) leaf.weight += weight;
+    leaf.weight = weight_of_rows(problem_.objective, counts.size(), weight_of);
     leaf.label = problem_.objective.prediction(counts.size(), weight_of);
     leaf.loss = problem_.objective.leaf_loss(counts.size(), weight_of);
     leaf.counts = std::move(counts);

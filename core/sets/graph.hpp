@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -69,6 +70,14 @@ struct GraphNode {
     std::size_t edge_end = 0;
 };
 
+// Weight of the rows that have these channels; of numbers, it is the first.
+template <class WeightOf>
+Cost weight_of_rows(const Objective& objective, std::size_t n_channels, const WeightOf& weight_of) {
+    Cost weight = 0;
+    for (std::size_t c = 0; c < (objective.is_of_numbers() ? 1 : n_channels); ++c) weight += weight_of(c);
+    return weight;
+}
+
 struct GraphEdge {
     std::int32_t feature;
     std::uint32_t yes;
@@ -96,6 +105,20 @@ struct Filter {
     // their rows may differ. Empty: each row weighs 1.
     std::vector<Cost> yes_rows;
     Cost budget = kInfinite;  // of the root: lower it to keep the better trees
+};
+
+// The numbers that trees predict for a row.
+struct Spread {
+    double mean = 0;
+    double minimum = std::numeric_limits<double>::infinity();
+    double maximum = -std::numeric_limits<double>::infinity();
+
+    void add(double value, double share);  // of all trees
+    double variance() const;
+
+private:
+    double share_ = 0;
+    double squares_ = 0;
 };
 
 struct Functions {
@@ -158,9 +181,13 @@ public:
     // bit i of columns[f][i / 64] says whether row i has feature f. False when stopped.
     bool vote(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows, std::vector<Digit>& votes,
               Limits& limits) const;
+    // The same where a leaf at a node predicts values[node], which is finite.
+    bool vote_numbers(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
+                      const double* values, std::vector<Spread>& votes, Limits& limits) const;
     // How many different predictions the best trees make for rows of such columns. When stopped, of those until then.
+    // `says` numbers what a leaf at each node predicts; empty: its label.
     Functions count_functions(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
-                              std::size_t max_trees, Limits& limits);
+                              const std::vector<std::uint32_t>& says, std::size_t max_trees, Limits& limits);
 
 private:
     enum class Counted { all, stopped, too_few_digits };
@@ -188,7 +215,12 @@ private:
     bool sum_up(std::vector<Digit>& sum) const;
     std::vector<std::uint32_t> bottom_up() const;
 
+    template <class OnLeaf>
+    bool visit_leaves(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
+                      const OnLeaf& on_leaf, Limits& limits) const;
+
     class Numbering;
+    template <class OnLeaf>
     class Voter;
     friend class PathCounter;
     friend class WalkedSet;

@@ -49,14 +49,15 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 
-// What trees predict for rows, a bit for each row in each binary digit of the label.
+// What trees predict for rows, a bit for each row in each binary digit of what leaves say.
 class Predictor {
 public:
-    Predictor(const Graph& graph, const std::vector<const std::uint64_t*>& columns, std::size_t n_rows)
-        : graph_(graph),
-          columns_(columns),
-          all_((n_rows + 63) / 64, ~std::uint64_t{0}),
-          n_bits_(static_cast<std::size_t>(std::bit_width(graph.n_labels() - 1))) {
+    Predictor(const Graph& graph, const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
+              const std::vector<std::uint32_t>& says)
+        : columns_(columns), says_(says), all_((n_rows + 63) / 64, ~std::uint64_t{0}) {
+        if (says_.empty())
+            for (const GraphNode& node : graph.nodes) says_.push_back(node.label);
+        n_bits_ = static_cast<std::size_t>(std::bit_width(*std::max_element(says_.begin(), says_.end())));
         if (n_rows % 64 != 0) all_.back() = (std::uint64_t{1} << n_rows % 64) - 1;
     }
 
@@ -68,10 +69,9 @@ public:
         for (std::size_t i = 0; i < tree.feature.size(); ++i) {  // children come after their parent
             const std::uint64_t* rows = rows_.data() + i * n;
             if (tree.feature[i] < 0) {
-                const std::uint32_t label = graph_.nodes[tree.node[i]].label;
+                const std::uint32_t said = says_[tree.node[i]];
                 for (std::size_t bit = 0; bit < n_bits_; ++bit)
-                    for (std::size_t w = 0; (label >> bit & 1) != 0 && w < n; ++w)
-                        out[bit * n + w] |= rows[w];
+                    for (std::size_t w = 0; (said >> bit & 1) != 0 && w < n; ++w) out[bit * n + w] |= rows[w];
                 continue;
             }
             const std::uint64_t* yes = columns_[static_cast<std::size_t>(tree.feature[i])];
@@ -85,10 +85,10 @@ public:
     }
 
 private:
-    const Graph& graph_;
     const std::vector<const std::uint64_t*>& columns_;
+    std::vector<std::uint32_t> says_;  // by node of the graph
     Words all_;
-    std::size_t n_bits_;
+    std::size_t n_bits_ = 0;
     Words rows_;  // at each node of the tree
 };
 
@@ -97,9 +97,10 @@ private:
 // Predictions are found by their hash and compared in full with those of the tree that was there first, which is made
 // again: to keep the predictions of all would take too much memory.
 Functions Graph::count_functions(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
-                                 std::size_t max_trees, Limits& limits) {
+                                 const std::vector<std::uint32_t>& says, std::size_t max_trees,
+                                 Limits& limits) {
     Functions found;
-    Predictor predictor(*this, columns, n_rows);
+    Predictor predictor(*this, columns, n_rows, says);
     std::unordered_multimap<std::uint64_t, std::size_t> first;  // trees by what they predict
     const auto predict = [&](std::size_t number, Words& out) {
         std::vector<Digit> digits(digits_, 0);

@@ -16,7 +16,7 @@ Graph graph_of(const Tree& tree, const Objective& objective) {
         node.leaf = tree.feature[i] < 0;
         node.label = objective.prediction(tree.n_classes, weight_of);
         node.loss = objective.leaf_loss(tree.n_classes, weight_of);
-        for (std::size_t c = 0; c < tree.n_classes; ++c) node.weight += weight_of(c);
+        node.weight = weight_of_rows(objective, tree.n_classes, weight_of);
         node.budget = kInfinite / 2;
         node.edge_begin = graph.edges.size();
         if (!node.leaf) {

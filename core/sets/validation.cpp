@@ -34,13 +34,14 @@ bool is_budget(Cost budget) { return budget >= -1 && budget <= kInfinite; }
 
 // Works out what a leaf would be here.
 void restore_leaf(GraphNode& node, const Count* counts, std::size_t n_classes, const Objective& objective) {
-    node.weight = 0;
+    Cost whole = 0;
     for (std::size_t c = 0; c < n_classes; ++c) {
         refuse_if(counts[c] < 0);
-        node.weight += counts[c];
+        whole += counts[c];
     }
-    refuse_if(node.weight <= 0 || node.weight > INT32_MAX || !fits(objective, node.weight));
     const auto weight_of = [&](std::size_t c) { return counts[c]; };
+    node.weight = weight_of_rows(objective, n_classes, weight_of);
+    refuse_if(node.weight <= 0 || whole > INT32_MAX || !fits(objective, whole));
     node.label = objective.prediction(n_classes, weight_of);
     node.loss = objective.leaf_loss(n_classes, weight_of);
     refuse_if(node.loss > 0 && objective.price.loss > kInfinite / node.loss);

@@ -1,5 +1,5 @@
-// How many trees of a set predict which class for a row: every path of the graph is walked with the rows that take it,
-// and the number of trees that contain the path.
+// What all trees of a set predict for a row, how many of them which class, or the mean and spread of their numbers: every
+// path of the graph is walked with the rows that take it, and the number of trees that contain the path.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -12,16 +12,48 @@ namespace {
 
 using Rows = std::vector<std::uint32_t>;
 
+// Parts of all trees as doubles, however many there are.
+class Shares {
+public:
+    explicit Shares(const std::vector<Digit>& all) : n_(all.size()) {
+        std::size_t top = n_ - 1;
+        while (top > 0 && all[top] == 0) --top;
+        low_ = top > 2 ? top - 2 : 0;  // what is below three words is less than doubles tell
+        whole_ = to_double(all.data() + low_, n_ - low_);
+    }
+    double of(const Digit* some) const { return to_double(some + low_, n_ - low_) / whole_; }
+
+private:
+    std::size_t n_;
+    std::size_t low_;
+    double whole_;
+};
+
 }  // namespace
+
+// Mean and squares about it go on from one value to the next, so that large numbers do not cancel.
+void Spread::add(double value, double share) {
+    minimum = std::min(minimum, value);
+    maximum = std::max(maximum, value);
+    if (share == 0) return;  // of trees so few that doubles do not tell
+    share_ += share;
+    const double apart = value - mean;
+    mean += share / share_ * apart;
+    squares_ += share * apart * (value - mean);
+}
+
+double Spread::variance() const { return minimum < maximum ? squares_ / share_ : 0; }
 
 // Goes down the graph level by level with the rows that take each way. Ways that lead the same rows to the
 // same node go on as one: there are many orders to ask the same questions in. weights[i] says how many trees
-// of the set continue there with a given tree of key i.
+// of the set continue there with a given tree of key i. on_leaf(node, rows, number) is told how many trees have a leaf
+// there.
+template <class OnLeaf>
 class Graph::Voter {
 public:
-    Voter(const Graph& graph, const std::vector<const std::uint64_t*>& columns, std::vector<Digit>& votes,
+    Voter(const Graph& graph, const std::vector<const std::uint64_t*>& columns, const OnLeaf& on_leaf,
           Limits& limits)
-        : graph_(graph), columns_(columns), votes_(votes), limits_(limits) {}
+        : graph_(graph), columns_(columns), on_leaf_(on_leaf), limits_(limits) {}
 
     bool run(const Rows& rows) {
         const std::size_t n = graph_.digits_;
@@ -44,9 +76,7 @@ private:
         if (node.leaf) {
             const std::size_t place = graph_.find(id, graph_.leaf_key(node));
             if (place != SIZE_MAX && !is_zero(weights.data() + place * n, n))
-                for (const std::uint32_t row : rows)
-                    add(votes_.data() + (row * graph_.n_labels() + node.label) * n,
-                        weights.data() + place * n, n);
+                on_leaf_(id, rows, weights.data() + place * n);
         }
         for (std::size_t e = node.edge_begin; e < node.edge_end; ++e) {
             const GraphEdge& edge = graph_.edges[e];
@@ -93,22 +123,45 @@ private:
 
     const Graph& graph_;
     const std::vector<const std::uint64_t*>& columns_;
-    std::vector<Digit>& votes_;
+    const OnLeaf& on_leaf_;
     Limits& limits_;
     std::map<std::pair<std::uint32_t, Rows>, std::vector<Digit>> next_;
 };
 
-bool Graph::vote(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
-                 std::vector<Digit>& votes, Limits& limits) const {
+// A block of rows at a time.
+template <class OnLeaf>
+bool Graph::visit_leaves(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
+                         const OnLeaf& on_leaf, Limits& limits) const {
     constexpr std::size_t kMaxHeld = std::size_t{1} << 24;  // rows at all nodes of a level together
     const std::size_t block = std::max<std::size_t>(256, kMaxHeld / nodes.size());
-    votes.assign(n_rows * n_labels() * digits_, 0);
     for (std::size_t begin = 0; begin < n_rows; begin += block) {
         Rows rows(std::min(block, n_rows - begin));
         std::iota(rows.begin(), rows.end(), static_cast<std::uint32_t>(begin));
-        if (!Voter(*this, columns, votes, limits).run(rows)) return false;
+        if (!Voter<OnLeaf>(*this, columns, on_leaf, limits).run(rows)) return false;
     }
     return true;
+}
+
+bool Graph::vote(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
+                 std::vector<Digit>& votes, Limits& limits) const {
+    const std::size_t n_labels_here = n_labels();
+    votes.assign(n_rows * n_labels_here * digits_, 0);
+    const auto on_leaf = [&](std::uint32_t node, const Rows& rows, const Digit* number) {
+        for (const std::uint32_t row : rows)
+            add(votes.data() + (row * n_labels_here + nodes[node].label) * digits_, number, digits_);
+    };
+    return visit_leaves(columns, n_rows, on_leaf, limits);
+}
+
+bool Graph::vote_numbers(const std::vector<const std::uint64_t*>& columns, std::size_t n_rows,
+                         const double* values, std::vector<Spread>& votes, Limits& limits) const {
+    votes.assign(n_rows, {});
+    const Shares shares(n_trees());
+    const auto on_leaf = [&](std::uint32_t node, const Rows& rows, const Digit* number) {
+        const double share = shares.of(number);
+        for (const std::uint32_t row : rows) votes[row].add(values[node], share);
+    };
+    return visit_leaves(columns, n_rows, on_leaf, limits);
 }
 
 }  // namespace splitsecond

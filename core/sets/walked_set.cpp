@@ -58,9 +58,10 @@ private:
 // Goes down the graph level by level. The masks of two levels are kept.
 class WalkedSet::Walk {
 public:
-    Walk(WalkedSet& set, const MeasuredRows& rows, Limits& limits)
+    Walk(WalkedSet& set, const MeasuredRows& rows, const std::int32_t* ranks, Limits& limits)
         : set_(set),
           rows_(rows),
+          ranks_(ranks),
           limits_(limits),
           n_words_(rows.n_words()),
           sides_(2 * rows.n_words()),
@@ -122,14 +123,14 @@ private:
         const auto make = [&] {
             charge(n_words_ * sizeof(std::uint64_t) + sizeof(std::uint32_t));
             next_masks_.insert(next_masks_.end(), mask, mask + n_words_);
-            rows_.weigh(mask, weights_.data());
+            weigh(node, mask);
             next_.push_back(add_state(node));
             return static_cast<std::uint32_t>(next_.size() - 1);
         };
         return next_[known_.find(hash_of(node, mask, n_words_), is_same, make)];
     }
     std::uint32_t leaf_state_of(std::uint32_t node, const std::uint64_t* mask) {
-        rows_.weigh(mask, weights_.data());
+        weigh(node, mask);
         const auto is_same = [&](std::uint32_t state) {
             return set_.states_[state].node == node &&
                    std::equal(weights_.begin(), weights_.end(),
@@ -137,6 +138,9 @@ private:
         };
         const auto* words = reinterpret_cast<const std::uint64_t*>(weights_.data());
         return leaves_.find(hash_of(node, words, weights_.size()), is_same, [&] { return add_state(node); });
+    }
+    void weigh(std::uint32_t node, const std::uint64_t* mask) {
+        rows_.weigh(mask, ranks_ == nullptr ? 0 : ranks_[node], weights_.data());
     }
     std::uint32_t add_state(std::uint32_t node) {
         charge(sizeof(State) + weights_.size() * sizeof(std::int64_t) + HashIndex::bytes_each());
@@ -149,6 +153,7 @@ private:
 
     WalkedSet& set_;
     const MeasuredRows& rows_;
+    const std::int32_t* ranks_;
     Limits& limits_;
     const std::size_t n_words_;
     std::vector<std::uint64_t> sides_;   // of the edge at hand: yes, no
@@ -160,12 +165,14 @@ private:
     std::size_t charged_ = 0;
 };
 
-WalkedSet::WalkedSet(const Graph& graph, const MeasuredRows& rows, Limits& limits)
-    : graph_(graph), n_channels_(static_cast<std::ptrdiff_t>(rows.n_channels())) {
+WalkedSet::WalkedSet(const Graph& graph, const MeasuredRows& rows, Limits& limits, const std::int32_t* ranks)
+    : graph_(graph),
+      n_channels_(static_cast<std::ptrdiff_t>(rows.n_channels())),
+      n_of_all_rows_(static_cast<std::ptrdiff_t>(rows.n_of_all_rows())) {
     std::vector<std::int64_t> all(rows.n_channels());
-    rows.weigh(rows.all(), all.data());
+    rows.weigh(rows.all(), ranks == nullptr ? 0 : ranks[graph.root], all.data());
     add_state(graph.root, all);  // is there whatever the limits
-    Walk walk(*this, rows, limits);
+    Walk walk(*this, rows, ranks, limits);
     limits.completes([&] { is_complete_ = walk.run(); });
     limits.release(walk.charged());
 }
@@ -199,7 +206,9 @@ Prices WalkedSet::on_grid(Prices prices) const {
         for (std::size_t row = 0; row < n; ++row)
             price =
                 std::max(price, std::abs(prices.values[static_cast<std::ptrdiff_t>(row) * n_channels_ + k]));
-        highest += price * static_cast<double>(weights_[static_cast<std::size_t>(k)]);
+        // Rows below what a leaf says may be more than those below what the root would say, but not more than all.
+        const std::ptrdiff_t whole = k < n_of_all_rows_ ? k : k - n_of_all_rows_;
+        highest += price * static_cast<double>(weights_[static_cast<std::size_t>(whole)]);
     }
     int exponent = 0;  // highest < 2^exponent
     std::frexp(highest, &exponent);

@@ -44,8 +44,10 @@ struct Frontier {
 
 class WalkedSet {
 public:
-    // What both refer to must stay.
-    WalkedSet(const Graph& graph, const MeasuredRows& rows, Limits& limits);
+    // What both refer to must stay. ranks: for rows with numbers, by node of the graph, which rows are below what a leaf
+    // there says (MeasuredRows::weigh); null for others.
+    WalkedSet(const Graph& graph, const MeasuredRows& rows, Limits& limits,
+              const std::int32_t* ranks = nullptr);
 
     bool is_complete() const { return is_complete_; }
     std::size_t n_states() const { return states_.size(); }
@@ -85,6 +87,7 @@ private:
 
     const Graph& graph_;
     const std::ptrdiff_t n_channels_;
+    const std::ptrdiff_t n_of_all_rows_;  // the first channels; the others are of rows below what a leaf says
     std::vector<State>
         states_;  // the root is first; below it, states that are no mere leaves come after their parents
     std::vector<Branch> branches_;

@@ -1,10 +1,10 @@
 // A case that is typed in, and what trees say of it.
-import { countsOf, data, LEAF, Question, saidBy, Tree, trees } from "./data";
+import { countsOf, data, isOfNumbers, LEAF, Question, saidBy, Tree, trees } from "./data";
 import { h, options, put } from "./dom";
 import { change, state } from "./state";
 import { openTree } from "./actions";
 import { shareText } from "./drawing";
-import { counted, percent, whole } from "./text";
+import { counted, percent, valueText, whole } from "./text";
 
 const MISSING = "missing";
 
@@ -96,20 +96,30 @@ function verdict(tree: Tree): HTMLElement {
   );
 }
 
-function vote(): string {
+// How many trees say which label.
+function votesText(said: number[]): string {
   const votes = new Map<string, number>();
+  for (const place of said) votes.set(data.labels[place], (votes.get(data.labels[place]) ?? 0) + 1);
+  return [...votes].sort((a, b) => b[1] - a[1]).map(([label, n]) => `${label}: ${whole(n)} (${percent(n / trees.length)})`).join(", ");
+}
+
+// The mean of the numbers that trees say, and how far they are apart.
+function spreadText(said: number[]): string {
+  const numbers = said.map((place) => data.numbers![place]);
+  const mean = numbers.reduce((sum, number) => sum + number / numbers.length, 0);
+  return `${counted(numbers.length, "tree")} ${numbers.length === 1 ? "says" : "say"} ${valueText(mean)} on average, from ${valueText(Math.min(...numbers))} to ${valueText(Math.max(...numbers))}`;
+}
+
+function vote(): string {
+  const said: number[] = [];
   let open = 0;
   for (const tree of trees) {
     const way = wayOf(tree, state.entered);
     if (way.stopped !== null) open += 1;
-    else {
-      const label = data.labels[saidBy(tree.nodes[way.nodes.at(-1)!])];
-      votes.set(label, (votes.get(label) ?? 0) + 1);
-    }
+    else said.push(saidBy(tree.nodes[way.nodes.at(-1)!]));
   }
-  const said = [...votes].sort((a, b) => b[1] - a[1]).map(([label, n]) => `${label}: ${whole(n)} (${percent(n / trees.length)})`);
   const waiting = open ? `${counted(open, "tree")} ${open === 1 ? "needs" : "need"} more values.` : "";
-  return `Of the ${whole(trees.length)} trees on this page, ${said.length ? `${said.join(", ")}.` : "none can say yet."} ${waiting}`;
+  return `Of the ${whole(trees.length)} trees on this page, ${said.length ? `${isOfNumbers ? spreadText(said) : votesText(said)}.` : "none can say yet."} ${waiting}`;
 }
 
 const onPage = data.variables.map((_, variable) => variable).filter((variable) => trees.some((tree) => tree.variables.includes(variable)));

@@ -27,7 +27,9 @@ export interface PageData {
   min_objective: number | null;
   measure: string;
   classes: string[];
-  labels: string[];
+  labels: string[]; // what nodes say, in words
+  numbers: number[] | null; // the same as numbers, where trees predict these
+  word: string; // for what they are: "mean" or "rate"
   is_probability: boolean;
   variables: Variable[];
   questions: Question[];
@@ -41,6 +43,7 @@ export interface PageData {
     rows: number[] | null;
     weights: number[] | null;
     held_out: number[] | null;
+    held_out_means?: (number | null)[] | null; // of numbers
   };
   held_out_by_class: boolean;
   criteria: { name: string; values: (number | null)[]; range: [number | null, number | null] | null }[]; // range: over all trees
@@ -83,10 +86,12 @@ export interface Counts {
   rows: number[] | null; // by class
   weights: number[] | null;
   heldOut: number[] | null; // by class, or their number alone
+  heldOutMean: number | null; // of their numbers
 }
 
 export const data: PageData = JSON.parse(document.getElementById("data")!.textContent!);
 export const nTrees = BigInt(data.n_trees);
+export const isOfNumbers = data.numbers !== null; // rows are then counted together: there are no classes
 
 function readTrees(): Tree[] {
   const { questions, facts, objective, measured } = data.trees;
@@ -128,11 +133,12 @@ const part = (numbers: number[] | null, fact: number, size: number) =>
   numbers === null ? null : numbers.slice(fact * size, (fact + 1) * size);
 
 export function countsOf(node: TreeNode): Counts {
-  const size = data.classes.length;
+  const size = isOfNumbers ? 1 : data.classes.length;
   return {
     rows: part(data.trees.rows, node.fact, size),
     weights: part(data.trees.weights, node.fact, size),
     heldOut: part(data.trees.held_out, node.fact, data.held_out_by_class ? size : 1),
+    heldOutMean: data.trees.held_out_means?.[node.fact] ?? null,
   };
 }
 

@@ -1,8 +1,8 @@
 // A tree as a picture, drawn from its arrays.
-import { Counts, countsOf, data, LEAF, saidBy, sum, Tree, TreeNode } from "./data";
+import { Counts, countsOf, data, isOfNumbers, LEAF, saidBy, sum, Tree, TreeNode } from "./data";
 import { s } from "./dom";
 import { fit, INDENT, Kind, Layout, layoutOf, WIDTHS } from "./layout";
-import { fitted, leavesText, percent, shortened, whole, wrapped } from "./text";
+import { fitted, leavesText, percent, shortened, whole, wrapped, valueText } from "./text";
 
 const LINE = 15;
 const PADDING = 8;
@@ -37,11 +37,20 @@ function subject(node: TreeNode, counts: number[]): number {
 export function shareText(node: TreeNode, counts: number[], rows: string): string {
   const all = sum(counts);
   if (all === 0) return `no ${rows}`;
+  if (isOfNumbers) return `${whole(all)} ${rows}`;
   if (data.is_probability) {
     const of = subject(node, counts);
     return `p(${shortened(data.classes[of], 10)}) ${probability(counts[of] / all)} of ${whole(all)} ${rows}`;
   }
   return `${percent(counts[subject(node, counts)] / all)} of ${whole(all)} ${rows}`;
+}
+
+// Held-out rows at a node: with the share of a class or the mean of their numbers, where these are known.
+function heldOutLine(node: TreeNode, counts: Counts): string {
+  const all = sum(counts.heldOut!);
+  const rows = "held out";
+  if (counts.heldOutMean !== null) return `held out: ${valueText(counts.heldOutMean)} (${whole(all)})`;
+  return node.question === LEAF && data.held_out_by_class && !isAction ? shareText(node, counts.heldOut!, rows) : `${whole(all)} ${rows}`;
 }
 
 const isAction = data.labels.join("\n") !== data.classes.join("\n");
@@ -59,14 +68,12 @@ function linesOf(node: TreeNode, counts: Counts, width: number): Line[] {
     for (const text of wrapped(data.questions[node.question].yes, room, BOLD, 3)) lines.push({ text, kind: "asks" });
     lines.push({ text: `${whole(sum(rows))} ${noun}`, kind: "training" });
   }
-  if (counts.heldOut) {
-    const shares = node.question === LEAF && data.held_out_by_class && !isAction;
-    lines.push({ text: shares ? shareText(node, counts.heldOut, "held out") : `${whole(sum(counts.heldOut))} held out`, kind: "held-out" });
-  }
+  if (counts.heldOut) lines.push({ text: heldOutLine(node, counts), kind: "held-out" });
   return lines.map((line) => (line.kind === "asks" || line.kind === "says" ? line : { ...line, text: fitted(line.text, room, SMALL) }));
 }
 
 function barsOf(counts: Counts): Bar[] {
+  if (isOfNumbers) return [];
   const bars = [{ counts: counts.rows ?? counts.weights!, kind: "training" }];
   if (counts.heldOut && data.held_out_by_class) bars.push({ counts: counts.heldOut, kind: "held-out" });
   return bars;
@@ -88,8 +95,16 @@ function drawBar(bar: Bar, y: number, ofNode: number): SVGElement[] {
   return parts;
 }
 
+// The colour of what a leaf says: that of a class, or the stronger, the higher the number.
+function markOf(node: TreeNode, kind = ""): Record<string, string> {
+  if (!isOfNumbers) return { class: `class-${saidBy(node) % 7} ${kind}`.trim() };
+  const place = data.labels.length > 1 ? saidBy(node) / (data.labels.length - 1) : 1;
+  return { class: `class-0 ${kind}`.trim(), "fill-opacity": (0.15 + 0.85 * place).toFixed(2) };
+}
+
 function titleOf(node: TreeNode, counts: Counts): string {
   const lines = [node.question === LEAF ? `Says ${data.labels[saidBy(node)]}` : data.questions[node.question].yes];
+  if (isOfNumbers && node.question !== LEAF) lines.push(`${data.word}: ${data.labels[saidBy(node)]}`);
   const add = (what: string, numbers: number[] | null) => {
     if (!numbers) return;
     const named = numbers.length === data.classes.length ? numbers.map((n, i) => `${data.classes[i]}: ${whole(n)}`).join(", ") : whole(numbers[0]);
@@ -98,6 +113,7 @@ function titleOf(node: TreeNode, counts: Counts): string {
   add("training rows", counts.rows);
   add("training weight", counts.weights);
   add("held-out rows", counts.heldOut);
+  if (counts.heldOutMean !== null) lines.push(`held-out ${data.word}: ${valueText(counts.heldOutMean)}`);
   return lines.join("\n");
 }
 
@@ -115,7 +131,7 @@ function drawNode(node: TreeNode, i: number, layout: Layout, lines: Line[], bars
     s("title", {}, titleOf(node, countsOf(node))),
     s("rect", { class: "box", width, height, rx: isLeaf ? 10 : 3 }),
   );
-  if (isLeaf) group.append(s("rect", { class: `class-${saidBy(node) % 7} says-mark`, x: PADDING, y: PADDING + 2, width: 10, height: 10, rx: 2 }));
+  if (isLeaf) group.append(s("rect", { ...markOf(node, "says-mark"), x: PADDING, y: PADDING + 2, width: 10, height: 10, rx: 2 }));
   lines.forEach((line, row) => {
     const left = line.kind === "says" ? PADDING + 15 : PADDING;
     group.append(s("text", { class: line.kind, x: left, y: PADDING + 11 + row * LINE }, line.text));
@@ -209,7 +225,7 @@ export function thumbnail(tree: Tree): SVGSVGElement {
   );
   const dots = tree.nodes.map((node, i) =>
     node.yes < 0
-      ? s("circle", { cx: x[i].toFixed(1), cy: y(node).toFixed(1), r: 2.6, class: `class-${saidBy(node) % 7}` })
+      ? s("circle", { cx: x[i].toFixed(1), cy: y(node).toFixed(1), r: 2.6, ...markOf(node) })
       : s("circle", { cx: x[i].toFixed(1), cy: y(node).toFixed(1), r: 1.6, class: "joint" }),
   );
   return s("svg", { class: "thumbnail", width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, s("path", { d: lines.join("") }), ...dots);

@@ -42,6 +42,7 @@ function begin(): void {
   put("about", data.about);
   put("facts-list", ...data.facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
   put("classes", ...data.classes.map((label, i) => h("span", { class: "class-key" }, h("span", { class: `swatch class-${i % 7}` }), label)));
+  at("classes").hidden = data.classes.length === 0;
   put("header-tools", button("Print", () => window.print()));
   prepareOverview();
   prepareScatter();

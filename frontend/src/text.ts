@@ -1,5 +1,5 @@
 // Numbers and words.
-import { data, LEAF } from "./data";
+import { data, isOfNumbers, LEAF } from "./data";
 
 export const whole = (n: number | bigint) => n.toLocaleString("en-US");
 
@@ -28,6 +28,7 @@ export const objectiveText = (value: number) => value.toFixed(4);
 
 export function valueText(value: number | null): string {
   if (value === null) return "–";
+  if (isOfNumbers) return String(Number(value.toPrecision(4))); // of any size
   return Math.abs(value) >= 100 ? value.toFixed(1) : value.toFixed(4);
 }
 

@@ -1,5 +1,5 @@
 // The tree that is shown: its picture, next to another one, with a case, or as code.
-import { data, LEAF, saidBy, Tree, trees, countsOf } from "./data";
+import { countsOf, data, isOfNumbers, LEAF, saidBy, Tree, trees } from "./data";
 import { at, button, copy, download, h, put } from "./dom";
 import { atFirst, Column, columns } from "./columns";
 import { draw, Marks, shareText, summaryOf } from "./drawing";
@@ -8,6 +8,7 @@ import { showCase, wayOf } from "./cases";
 import { change, state, Tab, TABS } from "./state";
 import { openTree, toggleShortlist } from "./actions";
 import { toCall, toPython, toSql } from "./code";
+import { valueText } from "./text";
 import { Pane, zoomable } from "./zoom";
 
 const panes: Record<"tree" | "first" | "second" | "case", Pane> = {
@@ -24,7 +25,8 @@ function rules(tree: Tree): HTMLElement {
     if (node.question === LEAF) {
       const counts = countsOf(node);
       const share = shareText(node, counts.rows ?? counts.weights!, counts.rows ? "training rows" : "training weight");
-      const held = counts.heldOut && data.held_out_by_class ? `; ${shareText(node, counts.heldOut, "held-out rows")}` : "";
+      const mean = counts.heldOutMean === null ? "" : `, ${data.word} ${valueText(counts.heldOutMean)}`;
+      const held = counts.heldOut && (data.held_out_by_class || isOfNumbers) ? `; ${shareText(node, counts.heldOut, "held-out rows")}${mean}` : "";
       lines.push(h("li", {}, conditions.length ? `If ${conditions.join(" and ")}: ` : "Always: ", h("strong", {}, data.labels[saidBy(node)]), ` (${share}${held})`));
       return;
     }

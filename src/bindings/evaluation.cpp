@@ -9,6 +9,7 @@
 namespace splitsecond {
 namespace {
 
+using TreeNodes = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using PriceArray = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // Where None stands for a limit, Ctrl-C is an exception.
@@ -22,16 +23,23 @@ class SetRows {
 public:
     SetRows(std::shared_ptr<Graph> graph, const std::vector<Array<std::uint64_t>>& columns,
             std::size_t n_rows, const Array<std::int32_t>& channels, std::size_t n_channels,
-            const std::optional<Array<std::int64_t>>& weights, const RunOptions& run)
+            const std::optional<Array<std::int64_t>>& weights, const RunOptions& run,
+            const std::optional<Array<std::int64_t>>& sums, const std::optional<Array<std::int32_t>>& order,
+            const std::optional<Array<std::int32_t>>& ranks)
         : graph_(std::move(graph)) {
         check(columns, n_rows, channels, n_channels, weights);
+        check_numbers(n_rows, sums, order, ranks);
+        if (ranks) ranks_.assign(ranks->data(), ranks->data() + ranks->size());
+        RowNumbers numbers;
+        if (sums) numbers = {sums->data(), order->data()};
         std::vector<const std::uint64_t*> bits(columns.size(), nullptr);
         for (const GraphEdge& edge : graph_->edges)
             bits[static_cast<std::size_t>(edge.feature)] =
                 columns[static_cast<std::size_t>(edge.feature)].data();
         run_within(run, [&](Limits& limits) {
-            rows_.emplace(bits, n_rows, channels.data(), n_channels, weights ? weights->data() : nullptr);
-            set_.emplace(*graph_, *rows_, limits);
+            rows_.emplace(bits, n_rows, channels.data(), n_channels, weights ? weights->data() : nullptr,
+                          numbers);
+            set_.emplace(*graph_, *rows_, limits, ranks_.empty() ? nullptr : ranks_.data());
             is_interrupted_ = limits.reason() == Status::interrupted;
             return true;
         });
@@ -81,9 +89,9 @@ public:
         return done ? out : nullptr;
     }
 
-    // Weight of each channel at each node of given trees: nodes x channels, one after the other.
-    NewArray<std::int64_t> weights(const Array<std::int32_t>& feature, const Array<std::int32_t>& left,
-                                   const Array<std::int32_t>& right, const Array<std::int64_t>& ends) const;
+    // Weight of each channel at each node of given trees: nodes x channels, one after the other. Trees are rows of
+    // numbers as Graph::trees gives them: feature, left, right, node.
+    NewArray<std::int64_t> weights(const TreeNodes& trees, const Array<std::int64_t>& ends) const;
 
 private:
     void check(const std::vector<Array<std::uint64_t>>& columns, std::size_t n_rows,
@@ -100,6 +108,17 @@ private:
                 columns[static_cast<std::size_t>(edge.feature)].size() < (n_rows + 63) / 64)
                 throw std::invalid_argument("a column that trees ask for is missing.");
     }
+    void check_numbers(std::size_t n_rows, const std::optional<Array<std::int64_t>>& sums,
+                       const std::optional<Array<std::int32_t>>& order,
+                       const std::optional<Array<std::int32_t>>& ranks) const {
+        if (!sums && !order && !ranks) return;
+        if (!sums || !order || !ranks || sums->size() != n_rows || order->size() != n_rows ||
+            ranks->size() != graph_->nodes.size())
+            throw std::invalid_argument(
+                "there must be a sum and a rank for each row, and a rank for each node.");
+        for (std::size_t i = 0; i < n_rows; ++i)
+            if (sums->data()[i] < 0) throw std::invalid_argument("a sum is out of range.");
+    }
     Prices prices_of(const PriceArray& prices, const std::string& by) const {
         const bool by_node = by == "node";
         if ((!by_node && by != "label") || prices.shape(1) != rows_->n_channels() ||
@@ -109,19 +128,19 @@ private:
     }
 
     std::shared_ptr<Graph> graph_;
+    std::vector<std::int32_t> ranks_;  // by node, where rows have numbers
     std::optional<MeasuredRows> rows_;
     std::optional<WalkedSet> set_;
     bool is_interrupted_ = false;
 };
 
-NewArray<std::int64_t> SetRows::weights(const Array<std::int32_t>& feature, const Array<std::int32_t>& left,
-                                        const Array<std::int32_t>& right,
-                                        const Array<std::int64_t>& ends) const {
-    const std::size_t n = feature.size(), n_words = rows_->n_words();
+NewArray<std::int64_t> SetRows::weights(const TreeNodes& trees, const Array<std::int64_t>& ends) const {
     const auto refuse_if = [](bool wrong) {
         if (wrong) throw std::invalid_argument("the arrays are not those of trees of the set.");
     };
-    refuse_if(left.size() != n || right.size() != n);
+    refuse_if(trees.shape(0) != 4);
+    const std::size_t n = trees.shape(1), n_words = rows_->n_words();
+    const std::int32_t *feature = trees.data(), *left = feature + n, *right = left + n, *node = right + n;
     std::vector<std::int64_t> out(n * rows_->n_channels());
     std::vector<std::uint64_t> masks;
     std::size_t begin = 0;
@@ -132,11 +151,14 @@ NewArray<std::int64_t> SetRows::weights(const Array<std::int32_t>& feature, cons
         std::copy_n(rows_->all(), n_words, masks.data());
         for (std::size_t i = 0; i < end - begin; ++i) {
             const std::uint64_t* mask = masks.data() + i * n_words;
-            rows_->weigh(mask, out.data() + (begin + i) * rows_->n_channels());
-            const std::int32_t f = feature.data()[begin + i];
+            const auto place = static_cast<std::size_t>(node[begin + i]);
+            refuse_if(place >= graph_->nodes.size());
+            rows_->weigh(mask, ranks_.empty() ? 0 : ranks_[place],
+                         out.data() + (begin + i) * rows_->n_channels());
+            const std::int32_t f = feature[begin + i];
             if (f < 0) continue;
-            const auto yes = static_cast<std::size_t>(left.data()[begin + i]);
-            const auto no = static_cast<std::size_t>(right.data()[begin + i]);
+            const auto yes = static_cast<std::size_t>(left[begin + i]);
+            const auto no = static_cast<std::size_t>(right[begin + i]);
             refuse_if(!rows_->has_column(f) || yes <= i || no <= i || yes >= end - begin ||
                       no >= end - begin);
             const std::uint64_t* column = rows_->column(f);
@@ -172,8 +194,11 @@ void bind_evaluation(nb::module_& m) {
     nb::class_<SetRows>(m, "SetRows")
         .def(nb::init<std::shared_ptr<Graph>, const std::vector<Array<std::uint64_t>>&, std::size_t,
                       const Array<std::int32_t>&, std::size_t, const std::optional<Array<std::int64_t>>&,
-                      const RunOptions&>(),
-             "graph"_a, "columns"_a, "n_rows"_a, "channels"_a, "n_channels"_a, "weights"_a.none(), "run"_a)
+                      const RunOptions&, const std::optional<Array<std::int64_t>>&,
+                      const std::optional<Array<std::int32_t>>&, const std::optional<Array<std::int32_t>>&>(),
+             "graph"_a, "columns"_a, "n_rows"_a, "channels"_a, "n_channels"_a, "weights"_a.none(), "run"_a,
+             nb::kw_only(), "sums"_a.none() = nb::none(), "order"_a.none() = nb::none(),
+             "ranks"_a.none() = nb::none())
         .def_prop_ro("is_complete", &SetRows::is_complete)
         .def_prop_ro("is_interrupted", &SetRows::is_interrupted)
         .def_prop_ro("n_states", &SetRows::n_states)
@@ -181,7 +206,7 @@ void bind_evaluation(nb::module_& m) {
         .def("frontier", &SetRows::frontier, "prices"_a, "by"_a, "run"_a, nb::kw_only(), "least"_a)
         .def("mean", &SetRows::mean, "prices"_a, "by"_a, "run"_a)
         .def("at_most", &SetRows::at_most, "prices"_a, "by"_a, "bound"_a, "run"_a)
-        .def("weights", &SetRows::weights, "feature"_a, "left"_a, "right"_a, "ends"_a);
+        .def("weights", &SetRows::weights, "trees"_a, "ends"_a);
 }
 
 }  // namespace splitsecond

@@ -208,10 +208,15 @@ std::vector<const std::uint64_t*> bits_of(const Graph& graph,
 std::pair<std::size_t, std::size_t> functions_of(Graph& graph,
                                                  const std::vector<Array<std::uint64_t>>& columns,
                                                  std::size_t n_rows, std::size_t max_trees,
-                                                 const RunOptions& run) {
+                                                 const RunOptions& run,
+                                                 const std::optional<Array<std::uint32_t>>& says) {
     const std::vector<const std::uint64_t*> bits = bits_of(graph, columns, n_rows);
+    std::vector<std::uint32_t> said;
+    if (says) said.assign(says->data(), says->data() + says->size());
+    if (says && said.size() != graph.nodes.size())
+        throw std::invalid_argument("there must be a value for each node.");
     const Functions found = run_within(
-        run, [&](Limits& limits) { return graph.count_functions(bits, n_rows, max_trees, limits); });
+        run, [&](Limits& limits) { return graph.count_functions(bits, n_rows, said, max_trees, limits); });
     return {found.n_functions, found.n_trees};
 }
 
@@ -222,6 +227,23 @@ std::optional<NewArray<Digit>> vote_of(const Graph& graph, const std::vector<Arr
     const bool done = run_unlimited([&](Limits& limits) { return graph.vote(bits, n_rows, votes, limits); });
     if (!done) return std::nullopt;
     return to_array(std::move(votes));
+}
+
+// Four numbers for each row: mean, variance, minimum, maximum. None when interrupted.
+std::optional<NewArray<double>> vote_numbers_of(const Graph& graph,
+                                                const std::vector<Array<std::uint64_t>>& columns,
+                                                std::size_t n_rows, const Array<double>& values) {
+    const std::vector<const std::uint64_t*> bits = bits_of(graph, columns, n_rows);
+    if (values.size() != graph.nodes.size())
+        throw std::invalid_argument("there must be a value for each node.");
+    std::vector<Spread> votes;
+    const bool done = run_unlimited(
+        [&](Limits& limits) { return graph.vote_numbers(bits, n_rows, values.data(), votes, limits); });
+    if (!done) return std::nullopt;
+    std::vector<double> out;
+    for (const Spread& row : votes)
+        out.insert(out.end(), {row.mean, row.variance(), row.minimum, row.maximum});
+    return to_array(std::move(out));
 }
 
 }  // namespace
@@ -266,7 +288,9 @@ void bind_graphs(nb::module_& m) {
         .def("number_of", &number_of, "feature"_a, "left"_a, "right"_a)
         .def("of_shape", &graph_of_shape, "feature"_a, "left"_a, "right"_a, "variable"_a, nb::kw_only(),
              "run"_a)
-        .def("count_functions", &functions_of, "columns"_a, "n_rows"_a, nb::kw_only(), "max_trees"_a, "run"_a)
+        .def("count_functions", &functions_of, "columns"_a, "n_rows"_a, nb::kw_only(), "max_trees"_a, "run"_a,
+             "says"_a.none() = nb::none())
+        .def("vote_numbers", &vote_numbers_of, "columns"_a, "n_rows"_a, "values"_a)
         .def("vote", &vote_of, "columns"_a, "n_rows"_a)
         .def("counts", [](const Graph& graph) { return to_array(std::vector<Count>(graph.counts)); })
         .def("features", &features_of)

@@ -48,8 +48,8 @@ BAD_TABLES: dict[str, tuple[bytes, str]] = {
         "missing in 1 of 3 rows, the first of them data row 2 (line 3 of the file): remove",
     ),
     "target only": (b"y\nx\nz\n", "no column besides the target"),
-    "target a quantity": (b"a,y\n1,0.5\n2,0.7\n", "numbers such as 0.5"),
-    "target a date": (b"a,y\n1,2020-01-01\n2,2020-01-02\n", "classes are text or numbers"),
+    "target infinite": (b"a,y\n1,0.5\n2,inf\n", "data row 2 (line 3 of the file) is inf"),
+    "target a date": (b"a,y\n1,2020-01-01\n2,2020-01-02\n", "targets are text or numbers"),
     "a date": (b"d,y\n2020-01-01,x\n2020-01-02,z\n", "--drop 'd'"),
     "infinity": (
         b"a,y\n1,x\ninf,z\n",

@@ -1,4 +1,4 @@
-"""A tree that is given as a scikit-learn classifier, which keeps it whatever is done with it."""
+"""A tree that is given as a scikit-learn estimator, which keeps it whatever is done with it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from saved_models import REFER, people, unseen
-from sklearn.base import clone, is_classifier
+from saved_models import REFER, amounts, claims, people, unseen
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -17,7 +17,14 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 from sklearn.utils.validation import check_is_fitted
 
-from splitsecond import FixedTreeClassifier, LicketySPLITClassifier, TreeFARMS
+from splitsecond import (
+    FixedTreeClassifier,
+    FixedTreeRegressor,
+    LicketySPLITClassifier,
+    LicketySPLITRegressor,
+    TreeFARMS,
+    TreeFARMSRegressor,
+)
 
 OPTIONS: list[dict[str, Any]] = [{}, {"loss": "brier"}, {"costs": REFER}]
 
@@ -128,8 +135,78 @@ def test_refusals() -> None:
         "check_estimator_tags_renamed",
     ],
 )
-def test_checks_that_need_no_table(check: str) -> None:
+@pytest.mark.parametrize("kind", [FixedTreeClassifier, FixedTreeRegressor])
+def test_checks_that_need_no_table(kind: Any, check: str) -> None:
     """Others fit tables of their own, which a given tree has no questions about."""
     if not hasattr(estimator_checks, check):
         pytest.skip("this version of scikit-learn has no such check")
-    getattr(estimator_checks, check)("FixedTreeClassifier", FixedTreeClassifier())
+    getattr(estimator_checks, check)(kind.__name__, kind())
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+def test_a_regressor_does_what_its_tree_does(loss: str) -> None:
+    X, y = people()[0], amounts() if loss == "squared_error" else claims()[0]
+    fitted = LicketySPLITRegressor(max_depth=3, loss=loss).fit(X, y)
+    tree = fitted.tree_
+    model = tree.to_regressor()
+    check_is_fitted(model)
+    assert is_regressor(model)
+    assert not is_classifier(model)
+    assert model.tree_ is model.tree is tree
+    for table in (X, unseen()):
+        assert model.predict(table).tolist() == fitted.predict(table).tolist()
+        assert model.apply(table).tolist() == fitted.apply(table).tolist()
+    assert model.score(X, y) == fitted.score(X, y) == tree.score(X, y)
+    for name in ("feature_importances_", "n_features_in_", "objective_", "n_leaves_", "depth_"):
+        assert np.array_equal(getattr(model, name), getattr(fitted, name))
+    assert not hasattr(model, "predict_proba")
+    assert not hasattr(model, "classes_")
+    assert pickle.loads(pickle.dumps(model)).tree_ == tree
+    assert str(model).startswith(f"FixedTreeRegressor: {tree.n_leaves} leaves, depth")
+    assert str(model).endswith(str(tree))
+    assert str(FixedTreeRegressor()) == "FixedTreeRegressor()"
+
+
+def test_regressors_in_pipelines_and_searches() -> None:
+    X, y = people()[0], amounts()
+    trees = TreeFARMSRegressor(max_depth=2, epsilon=0.2, binarizer="quantile").fit(X, y).trees_
+    model = trees[1].to_regressor()
+    twin = clone(model)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        twin.predict(X)
+    assert twin.fit(X[:50], y[:50]).tree_ == trees[1]
+    assert clone(make_pipeline(FunctionTransformer(), model)).fit(X, y).score(X, y) == (
+        trees[1].score(X, y)
+    )
+    assert cross_val_score(model, X, y, cv=4).mean() > 0.3
+    search = GridSearchCV(FixedTreeRegressor(), {"tree": trees[:4]}, cv=3).fit(X, y)
+    assert search.best_estimator_.tree_ in trees[:4]
+    chosen = trees.to_regressor(1)
+    assert type(chosen) is TreeFARMSRegressor
+    assert chosen.tree_ == trees[1]
+    assert chosen.trees_ is trees
+    assert clone(chosen).fit(X, y).tree_ == trees[0]
+    with pytest.raises(IndexError):
+        trees.to_regressor(trees.n_trees)
+
+
+def test_trees_that_predict_something_else() -> None:
+    X, y = people()
+    classes, numbers = TreeFARMS(max_depth=1), TreeFARMSRegressor(max_depth=1)
+    of_classes, of_numbers = classes.fit(X, y).trees_, numbers.fit(X, amounts()).trees_
+    for refused, instead in (
+        (of_classes[0].to_regressor, r"predicts classes, and not numbers: .*to_classifier\(\)"),
+        (of_numbers[0].to_classifier, r"predicts numbers, and not classes: .*to_regressor\(\)"),
+        (of_classes.to_regressor, "predict classes, and not numbers: use to_classifier"),
+        (of_numbers.to_classifier, "predict numbers, and not classes: use to_regressor"),
+        (lambda: FixedTreeRegressor(of_classes[0]).fit(X, amounts()), "use FixedTreeClassifier"),
+        (lambda: FixedTreeClassifier(of_numbers[0]).fit(X, y), "use FixedTreeRegressor"),
+        (lambda: FixedTreeRegressor(of_numbers[0]).fit(X, y), "y holds text"),
+        (lambda: FixedTreeRegressor(of_numbers[0]).fit(X, [1.0]), "inconsistent numbers"),
+        (lambda: FixedTreeRegressor().fit(X, amounts()), "must be a Tree of splitsecond"),
+    ):
+        with pytest.raises(ValueError, match=instead):
+            refused()

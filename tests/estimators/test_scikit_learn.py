@@ -15,12 +15,18 @@ import splitsecond
 from splitsecond import (
     FixedBinarizer,
     GreedyTreeClassifier,
+    GreedyTreeRegressor,
     LicketySPLITClassifier,
+    LicketySPLITRegressor,
     MidpointBinarizer,
     OptimalTreeClassifier,
+    OptimalTreeRegressor,
     QuantileBinarizer,
+    RESPLITRegressor,
     SPLITClassifier,
+    SPLITRegressor,
     ThresholdGuessBinarizer,
+    TreeFARMSRegressor,
 )
 
 # Each class, each way to name a binarizer and each loss once: `fit` is the same for all of them.
@@ -33,12 +39,21 @@ CLASSIFIERS = [
     LicketySPLITClassifier(max_depth=2, loss="log_loss", lookahead_depth=2),
     OptimalTreeClassifier(max_depth=2, loss="brier", binarizer="quantile"),
 ]
+REGRESSORS = [
+    GreedyTreeRegressor(max_depth=2),
+    LicketySPLITRegressor(max_depth=2, binarizer="quantile", lookahead_depth=2),
+    OptimalTreeRegressor(max_depth=2, binarizer="midpoint"),
+    SPLITRegressor(max_depth=2, binarizer=QuantileBinarizer(n_quantiles=4)),
+    TreeFARMSRegressor(max_depth=2, binarizer="quantile"),
+    RESPLITRegressor(max_depth=2, binarizer=QuantileBinarizer(n_quantiles=3)),
+    OptimalTreeRegressor(max_depth=2, loss="poisson", binarizer="quantile"),
+]
 BINARIZERS = [MidpointBinarizer(), QuantileBinarizer(), ThresholdGuessBinarizer()]
 # The first column of an array, and of a frame whose columns are numbered: the checks have no other.
 FIXED = FixedBinarizer([(0, "<=", 0.5), (0, "is missing")])
 
 # Older versions hand pytest a generator, which it warns of.
-checks = estimator_checks.parametrize_with_checks([*CLASSIFIERS, *BINARIZERS, FIXED])
+checks = estimator_checks.parametrize_with_checks([*CLASSIFIERS, *REGRESSORS, *BINARIZERS, FIXED])
 
 
 @pytest.mark.parametrize(checks.args[0], list(checks.args[1]), **checks.kwargs)
@@ -58,7 +73,7 @@ def is_relative(estimator: Any) -> bool:
 # Those below are run on scikit-learn's own estimators, and are not part of `check_estimator`.
 
 
-@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *BINARIZERS, FIXED], ids=str)
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS, *BINARIZERS, FIXED], ids=str)
 def test_number_of_columns(estimator: Any) -> None:
     estimator_checks.check_n_features_in_after_fitting(type(estimator).__name__, estimator)
 
@@ -119,12 +134,12 @@ def test_prices_of_every_precision(number: Any) -> None:
     reason="Columns are matched by name, in any order; the check wants an error.",
     raises=AssertionError,
 )
-@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *BINARIZERS], ids=str)
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS, *BINARIZERS], ids=str)
 def test_other_order_of_columns_is_an_error(estimator: Any) -> None:
     estimator_checks.check_dataframe_column_names_consistency(type(estimator).__name__, estimator)
 
 
-@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *BINARIZERS], ids=str)
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS, *BINARIZERS], ids=str)
 def test_columns_are_matched_by_name(estimator: Any) -> None:
     """What holds in place of that check."""
     random = np.random.default_rng(0)

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from endless_fits import (
     BINARIZERS,
@@ -30,7 +31,9 @@ from splitsecond import (
     LicketySPLITClassifier,
     LimitWarning,
     OptimalTreeClassifier,
+    OptimalTreeRegressor,
     ThresholdGuessBinarizer,
+    TreeFARMSRegressor,
 )
 
 pytestmark = pytest.mark.slow
@@ -83,6 +86,18 @@ def test_interrupt(kind: str, n_jobs: int, hard: Table) -> None:
     assert interrupted_fit(model, hard, ctrl_c) <= 0.2
     assert model.status_ == "interrupted"
     assert_real_tree(model, *hard, max_depth=7)
+
+
+@jobs
+@pytest.mark.parametrize("kind", [OptimalTreeRegressor, TreeFARMSRegressor])
+def test_interrupted_regression(kind: Any, n_jobs: int) -> None:
+    random = np.random.default_rng(0)
+    table = random.integers(0, 2, (4000, 60)), random.normal(size=4000)
+    model = kind(max_depth=8, regularization=0.0, n_jobs=n_jobs, time_limit=20)
+    assert interrupted_fit(model, table, ctrl_c) <= 0.2
+    assert model.status_ == "interrupted"
+    assert np.isfinite(model.predict(table[0])).all()
+    assert model.lower_bound_ <= model.objective_
 
 
 @pytest.mark.parametrize("send", [raise_here, kill_process, simulated])

@@ -114,6 +114,18 @@ def pickled_things() -> list[Any]:
         for binarizer in ("auto", "quantile", "midpoint"):
             things.append(of(max_depth=2, binarizer=binarizer).fit(X, y, weights))
         things.append(of(max_depth=2, binarizer=None).fit(flags, y))
+    amount = rng.normal(size=60) + 3 * y
+    for of in (
+        splitsecond.GreedyTreeRegressor,
+        splitsecond.LicketySPLITRegressor,
+        splitsecond.SPLITRegressor,
+        splitsecond.OptimalTreeRegressor,
+        splitsecond.TreeFARMSRegressor,
+        splitsecond.RESPLITRegressor,
+    ):
+        things.append(of(max_depth=2).fit(X, amount, weights))
+        things.append(of(max_depth=2, loss="poisson", binarizer=None).fit(flags, abs(amount)))
+    things.append(things[-1].tree_.to_regressor())
     sets = [each.trees_ for each in things if hasattr(each, "trees_")]
     things += [each.tree_ for each in things] + sets + [each[0] for each in sets]
     things += [things[0].tree_.to_classifier(), things[0].tree_.explain(X.iloc[0])]

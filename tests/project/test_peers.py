@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pytest
 from sklearn import datasets
 
-from splitsecond import OptimalTreeClassifier
+from splitsecond import OptimalTreeClassifier, OptimalTreeRegressor
 
 TABLES = ("breast_cancer", "wine", "iris", "digits_3_8")
 SETTINGS = [(2, 0.01), (3, 0.01), (3, 0.002), (4, 0.005)]
@@ -110,6 +110,47 @@ def test_regression_of_pystreed(
     rows = {"min_samples_leaf": min_samples_leaf}
     ours = objective(X, y, max_depth, regularization, loss="brier", **rows)
     assert ours == pytest.approx(theirs, abs=1e-10)
+
+
+def numbers_of(name: str) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float64]]:
+    """A table with a numeric target; of some, that is one of its features."""
+    if name == "diabetes":
+        X, y = datasets.load_diabetes(return_X_y=True)
+        return binarized(X, (0.2, 0.4, 0.6, 0.8), 25), y
+    bunch = getattr(datasets, f"load_{name}")()
+    target = {"iris": 3, "wine": 12, "breast_cancer": 0}[name]
+    X, y = np.delete(bunch.data, target, axis=1), bunch.data[:, target]
+    return binarized(X, (0.25, 0.5, 0.75), 20), y
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("min_samples_leaf", [1, 12])
+@pytest.mark.parametrize(("max_depth", "regularization"), SETTINGS)
+@pytest.mark.parametrize("name", ["diabetes", "iris", "wine", "breast_cancer"])
+def test_squared_error_of_pystreed(
+    name: str, max_depth: int, regularization: float, min_samples_leaf: int
+) -> None:
+    """Its price of a split is our price of a leaf: both are shares of the loss of a single leaf."""
+    pystreed = peer("pystreed")
+    X, y = numbers_of(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = pystreed.STreeDRegressor(
+            "cost-complex-regression",
+            max_depth=max_depth,
+            max_num_nodes=2**max_depth - 1,
+            cost_complexity=regularization,
+            min_leaf_node_size=min_samples_leaf,
+            use_lower_bound=False,
+            random_seed=1,
+        ).fit(X, y)
+        left = np.sum((model.predict(X) - y) ** 2) / np.sum((y - y.mean()) ** 2)
+    theirs = float(left + regularization * model.get_n_leaves())
+    ours = OptimalTreeRegressor(
+        max_depth=max_depth, regularization=regularization, min_samples_leaf=min_samples_leaf
+    ).fit(X, y)
+    assert ours.status_ == "optimal"
+    assert ours.objective_ == pytest.approx(theirs, abs=1e-9)
 
 
 # Depth 4 takes gosdt several seconds each.

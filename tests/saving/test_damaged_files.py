@@ -16,14 +16,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from saved_models import QUESTIONS, people, unseen, zero_one
+from saved_models import QUESTIONS, amounts, claims, people, unseen, zero_one
 
 from splitsecond import (
     FixedBinarizer,
+    FixedTreeRegressor,
     LicketySPLITClassifier,
+    LicketySPLITRegressor,
+    OptimalTreeRegressor,
     SPLITClassifier,
     ThresholdGuessBinarizer,
     Tree,
+    TreeFARMSRegressor,
+    TreeSet,
     load,
 )
 from splitsecond._saving._writing import content_out
@@ -163,11 +168,12 @@ def harmless(content: str | bytes) -> bool:
         return False
     assert str(model)
     assert repr(model)
-    if isinstance(model, Tree):
-        assert len(model.rules()) == model.n_leaves
-        assert all((model.to_dot(), model.to_json(), model.to_svg()))
-        used(model.predict_proba, unseen())
-        tried(model.explain, unseen().iloc[[0]])
+    if isinstance(model, (Tree, FixedTreeRegressor)):
+        check_tree(model if isinstance(model, Tree) else model.tree_)
+        return True
+    if isinstance(model, TreeSet):
+        for tree in model[:3]:
+            check_tree(tree)
         return True
     binarizer = model
     X = table_for_any(model)
@@ -178,7 +184,7 @@ def harmless(content: str | bytes) -> bool:
         assert tree.to_json()
         assert len(tree.rules()) == model.get_n_leaves()
         binarizer = model.binarizer_
-        used(model.predict_proba, X)
+        used(model.predict if tree.loss.is_of_numbers else model.predict_proba, X)
         if binarizer is None:
             used(model.predict, X)
             used(model.apply, X)
@@ -188,6 +194,13 @@ def harmless(content: str | bytes) -> bool:
         used(binarizer.transform, X)
         used(binarizer.inverse_transform, np.zeros((2, len(binarizer.literals_))))
     return True
+
+
+def check_tree(tree: Tree) -> None:
+    assert len(tree.rules()) == tree.n_leaves
+    assert all((tree.to_dot(), tree.to_json(), tree.to_svg()))
+    used(tree.predict if tree.loss.is_of_numbers else tree.predict_proba, unseen())
+    tried(tree.explain, unseen().iloc[[0]])
 
 
 def used(method: Any, X: Any) -> None:
@@ -233,15 +246,37 @@ def small_file(name: str) -> str:
         "binarizer": lambda: FixedBinarizer(QUESTIONS).fit(X[columns]),
         "guess": lambda: ThresholdGuessBinarizer(max_features=2).fit(X[["age", "member"]], y),
         "tree": lambda: LicketySPLITClassifier(max_depth=2).fit(X[["age", "job"]], y).tree_,
+        "numbers": lambda: LicketySPLITRegressor(max_depth=2, binarizer=questions).fit(
+            X[columns], amounts(), sample_weight=np.arange(240) % 4 / 7
+        ),
+        "rates": lambda: FixedTreeRegressor.of(
+            OptimalTreeRegressor(loss="poisson", max_depth=1, binarizer="quantile")
+            .fit(X[["size", "member"]], *claims())
+            .tree_
+        ),
+        "set of numbers": lambda: (
+            TreeFARMSRegressor(regularization=0.05, epsilon=0.1, max_depth=2, binarizer=questions)
+            .fit(X[columns], amounts())
+            .trees_
+        ),
+        "set of rates": lambda: (
+            TreeFARMSRegressor(loss="poisson", epsilon=0.05, max_depth=1, binarizer="quantile")
+            .fit(X[["size", "member"]], *claims())
+            .trees_.filter(max_leaves=2)
+        ),
     }
     content = content_out(models[name]())
     if "statistics" in content.get("model", {}):
         content["model"]["statistics"] = {"seconds": 0.001, "subproblems": 3}
-    return json.dumps({"format": "splitsecond model", "version": 2, **content})
+    return json.dumps({"format": "splitsecond model", "version": 3, **content})
 
 
 every_small_file = pytest.mark.parametrize(
-    "name", ["raw", "zero-one", "refer", "binarizer", "guess", "tree"]
+    "name",
+    [
+        *("raw", "zero-one", "refer", "binarizer", "guess", "tree"),
+        *("numbers", "rates", "set of numbers", "set of rates"),
+    ],
 )
 
 
@@ -322,7 +357,7 @@ def test_a_model_that_cannot_be_parsed_is_damaged(end: bytes, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("version", "message"),
     [
-        (3, "has format version 3; this splitsecond reads up to 2. Install a newer"),
+        (4, "has format version 4; this splitsecond reads up to 3. Install a newer"),
         (0, "is damaged: its format version is 0"),
         (True, "is damaged: its format version is True"),
         ("1", "is damaged: its format version is '1'"),

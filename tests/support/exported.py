@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 from hostile import Column, Frame, frames, new_rows
 from hypothesis import strategies as st
 
-from splitsecond import LicketySPLITClassifier, Tree
+from splitsecond import LicketySPLITClassifier, LicketySPLITRegressor, Tree
+
+
+def installed(name: str) -> Any:
+    """Return a package of the extra test-exports; where it must be there, its lack is an error."""
+    required = os.environ.get("SPLITSECOND_REQUIRE_EXPORTS")
+    return importlib.import_module(name) if required else pytest.importorskip(name)
 
 
 def python_of(tree: Tree, **parameters: Any) -> Any:
@@ -88,4 +97,18 @@ def fitted(draw: Any) -> tuple[Any, Frame, Frame]:
     model = LicketySPLITClassifier(
         regularization=0, max_depth=draw(st.integers(0, 4)), binarizer="midpoint"
     ).fit(frame.pandas(), frame.y)
+    return model, frame, on_thresholds(frame, draw(new_rows(frame)), model.tree_)
+
+
+@st.composite
+def fitted_numbers(draw: Any) -> tuple[Any, Frame, Frame]:
+    """Draw the same of a model that predicts numbers."""
+    frame = draw(frames())
+    loss = draw(st.sampled_from(["squared_error", "poisson"]))
+    least = 0.0 if loss == "poisson" else -1e6
+    numbers = st.floats(least, 1e6, allow_subnormal=False) | st.integers(0, 9).map(float)
+    y = draw(st.lists(numbers, min_size=len(frame.y), max_size=len(frame.y)))
+    model = LicketySPLITRegressor(
+        loss=loss, regularization=1e-6, max_depth=draw(st.integers(0, 4)), binarizer="midpoint"
+    ).fit(frame.pandas(), y)
     return model, frame, on_thresholds(frame, draw(new_rows(frame)), model.tree_)

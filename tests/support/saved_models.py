@@ -1,7 +1,7 @@
 """Models to be saved, and all that is seen of them.
 
 The files in tests/models are never written again: they stand for those that users have. A new
-format version adds files, made by ``save(FITTED[name](), f"tests/models/v2-{name}.json")``.
+format version adds files, made by ``save(FITTED[name](), f"tests/models/v3-{name}.json")``.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ from splitsecond import (
     FixedBinarizer,
     GreedyTreeClassifier,
     LicketySPLITClassifier,
+    LicketySPLITRegressor,
     MidpointBinarizer,
     OptimalTreeClassifier,
+    OptimalTreeRegressor,
     QuantileBinarizer,
     SPLITClassifier,
     ThresholdGuessBinarizer,
     load,
     save,
 )
-from splitsecond._estimators.classifiers import TreeClassifier
+from splitsecond._estimators.base import TreeEstimator
 
 MODELS = Path(__file__).parents[1] / "models"
 
@@ -54,6 +56,23 @@ def people() -> tuple[Any, Any]:
     )
     y = np.where(age > 50, "old", np.where((job == "cook") | (size == "L"), "cook", "other"))
     return X, y
+
+
+@cache
+def amounts() -> Any:
+    """A number for each row of that frame."""
+    X = people()[0]
+    noise = np.random.default_rng(17).normal(size=len(X))
+    return 20 * (X["age"].fillna(0) > 50) + 7.25 * (X["job"] == "cook") + noise
+
+
+@cache
+def claims() -> tuple[Any, Any]:
+    """Rates and exposures of these rows."""
+    X, random = people()[0], np.random.default_rng(18)
+    exposure = random.choice([0.25, 0.5, 1, 2], len(X))
+    rate = np.where(X["member"], 0.2, 1.5) + (X["size"] == "L")
+    return random.poisson(rate * exposure) / exposure, exposure
 
 
 @cache
@@ -113,6 +132,12 @@ FITTED: dict[str, Callable[[], Any]] = {
     "refer": lambda: OptimalTreeClassifier(costs=REFER, max_depth=2, class_weight="balanced").fit(
         *people()
     ),
+    "numbers": lambda: LicketySPLITRegressor(max_depth=3, regularization=Fraction(1, 90)).fit(
+        people()[0], amounts(), sample_weight=np.arange(240) % 4 / 7
+    ),
+    "rates": lambda: OptimalTreeRegressor(
+        loss="poisson", max_depth=2, regularization=0.02, binarizer=QuantileBinarizer(n_quantiles=4)
+    ).fit(people()[0], *claims()),
     "fixed": lambda: FixedBinarizer(QUESTIONS).fit(people()[0]),
     "midpoint": lambda: MidpointBinarizer().fit(people()[0][["size", "job", "member"]]),
     "quantile": lambda: QuantileBinarizer(n_quantiles=5).fit(people()[0]),
@@ -138,18 +163,21 @@ def seen(model: Any) -> dict[str, Any]:
     tables = [table_for(model)]
     if out["names"]:
         tables += [table_for(model, people()[0])]
-    if isinstance(model, TreeClassifier):
+    if isinstance(model, TreeEstimator):
         tree = model.tree_
         out |= {"text": str(model), "rules": tree.rules(), "json": tree.to_json(indent=1)}
         out |= {"dot": tree.to_dot(), "bound": model.lower_bound_, "status": model.status_}
         out |= {"objective": model.objective_, "statistics": model.statistics_}
         out |= {"leaves": model.get_n_leaves(), "depth": model.get_depth()}
-        out |= {"classes": model.classes_.tolist(), "dtype": model.classes_.dtype}
-        out |= {"actions": model.actions_.tolist(), "loss": tree.loss}
+        out |= {"tree": tree.to_dict(), "counts": tree.counts.tolist(), "loss": tree.loss}
+        if not tree.loss.is_of_numbers:
+            out |= {"classes": model.classes_.tolist(), "dtype": model.classes_.dtype}
+            out |= {"actions": model.actions_.tolist()}
         out |= {"importances": model.feature_importances_.tolist()}
         for i, X in enumerate(tables):
             out[f"predicted {i}"] = model.predict(X).tolist()
-            out[f"shares {i}"] = model.predict_proba(X).tolist()
+            if not tree.loss.is_of_numbers:
+                out[f"shares {i}"] = model.predict_proba(X).tolist()
             out[f"leaf {i}"] = model.apply(X).tolist()
         model = model.binarizer_
         if model is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import os
 from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
-from exported import duckdb_of, fitted, python_of, readable_in_sqlite, sqlite_of
+from exported import duckdb_of, fitted, installed, python_of, readable_in_sqlite, sqlite_of
 from hostile import Frame
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -199,12 +197,6 @@ def test_scikit_learn_draws_and_prints_it() -> None:
     drawn = plot_tree(same, feature_names=names, class_names=list(same.classes_), ax=ax)
     assert sum("samples" in box.get_text() for box in drawn) == len(tree.feature)
     pyplot.close(figure)
-
-
-def installed(name: str) -> Any:
-    """Return a package of the extra test-exports; where it must be there, its lack is an error."""
-    required = os.environ.get("SPLITSECOND_REQUIRE_EXPORTS")
-    return importlib.import_module(name) if required else pytest.importorskip(name)
 
 
 def test_a_package_that_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from splitsecond._trees.pictures.colours import COLOURS, INK, PAPER, colour_of, contrast, ink_on
+from splitsecond._trees.pictures.colours import (
+    COLOURS,
+    GREY,
+    INK,
+    PAPER,
+    SCALE,
+    colour_of,
+    contrast,
+    ink_on,
+    mixed,
+    on_scale,
+)
+from splitsecond._trees.pictures.layout import LIGHT
 
 DARK = "#1a1a1a"
 # What is seen without one kind of cone, in linear RGB (Machado, Oliveira and Fernandes, 2009).
@@ -88,3 +100,30 @@ def test_contrast_is_that_of_the_standard() -> None:
 def test_sixteen_colours_differ() -> None:
     assert len(set(COLOURS)) == 8
     assert len({colour_of(i) for i in range(16)}) == 16
+
+
+@pytest.mark.parametrize("eye", EYES)
+def test_steps_of_a_scale_are_told_apart(eye: str) -> None:
+    """From low to high each is lighter, and farther from the first."""
+    places = [seen(colour, eye) for colour in SCALE]
+    apart = [np.linalg.norm(b - a) for a, b in itertools.pairwise(places)]
+    assert min(apart) > 0.06
+    assert all(a[0] < b[0] for a, b in itertools.pairwise(places))
+    from_first = [np.linalg.norm(place - places[0]) for place in places]
+    assert all(a < b for a, b in itertools.pairwise(from_first))
+
+
+@pytest.mark.parametrize("share", np.linspace(0, 1, 21).tolist())
+def test_colours_of_a_scale_stand_out(share: float) -> None:
+    colour = on_scale(share)
+    assert contrast(colour, PAPER) >= 3
+    assert contrast(colour, DARK) >= 3
+    filled = mixed(colour, LIGHT)  # a leaf, with text in two colours and bars on it
+    assert contrast(filled, INK) >= 4.5
+    assert contrast(filled, GREY) >= 4.5
+    assert contrast(filled, colour) >= 2.5
+
+
+def test_a_scale_goes_through_its_colours() -> None:
+    assert [on_scale(i / 4) for i in range(5)] == list(SCALE)
+    assert len({on_scale(i / 100) for i in range(101)}) == 101

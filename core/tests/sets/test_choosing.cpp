@@ -161,10 +161,10 @@ void check_functions(Random& random, const Data& data, Graph& graph) {
         functions.insert(said);
     }
     Limits limits, late(0.0);
-    const Functions found = graph.count_functions(columns, n_rows, most, limits);
+    const Functions found = graph.count_functions(columns, n_rows, {}, most, limits);
     CHECK_EQ(found.n_functions, functions.size());
     CHECK_EQ(found.n_trees, trees.size());
-    CHECK_EQ(graph.count_functions(columns, n_rows, most, late).n_trees, 0u);
+    CHECK_EQ(graph.count_functions(columns, n_rows, {}, most, late).n_trees, 0u);
 }
 
 void test_random_sets(Random& random) {

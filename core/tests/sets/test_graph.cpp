@@ -2,6 +2,7 @@
 #include "sets/graph.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -62,6 +63,18 @@ void test_by_hand() {
     std::vector<Digit> votes;
     CHECK(graph.vote({column, other}, 2, votes, limits));
     CHECK_EQ(votes, (std::vector<Digit>{2, 1, 3, 0}));
+
+    // As numbers, leaves say 10 times the label of their node, and one more.
+    std::vector<double> values;
+    for (const GraphNode& node : graph.nodes) values.push_back(10.0 * node.label + 1);
+    std::vector<Spread> spreads;
+    CHECK(graph.vote_numbers({column, other}, 2, values.data(), spreads, limits));
+    CHECK_LE(std::abs(spreads[0].mean - 13.0 / 3), 1e-12);
+    CHECK_LE(std::abs(spreads[0].variance() - 200.0 / 9), 1e-12);
+    CHECK_EQ(spreads[0].minimum, 1.0);
+    CHECK_EQ(spreads[0].maximum, 11.0);
+    CHECK_EQ(spreads[1].mean, 1.0);
+    CHECK_EQ(spreads[1].variance(), 0.0);
 }
 
 void test_stopped() {
@@ -112,6 +125,15 @@ void test_numbers_of_many_words() {
         CHECK(!graph.count_better(0, late));  // and what was known stays
         CHECK_EQ(graph.n_trees(), expected);
         subtract(expected.data(), std::vector<Digit>{1, 0, 0, 0}.data(), graph.digits());
+        // All trees have one leaf for a row that never says yes, whatever their number.
+        const std::uint64_t none_has[] = {0};
+        std::vector<double> values(graph.nodes.size(), 1e300);
+        std::vector<Spread> spreads;
+        values.back() = -2.5;
+        CHECK(graph.vote_numbers({none_has, none_has}, 1, values.data(), spreads, none));
+        CHECK_EQ(spreads[0].mean, -2.5);
+        CHECK_EQ(spreads[0].maximum, -2.5);
+        CHECK_EQ(spreads[0].variance(), 0.0);
         GraphTree last;
         CHECK(graph.append_tree(expected.data(), last));
         CHECK_EQ(last.feature.size(), 2 * levels + 1);

@@ -25,6 +25,8 @@ struct Measured {
     std::vector<std::vector<std::uint64_t>> columns;
     std::vector<std::int32_t> channels;
     std::vector<std::int64_t> weights;
+    std::vector<std::int64_t> sums;   // where rows have numbers: weight times these
+    std::vector<std::int32_t> ranks;  // which are these
 
     Measured(Random& random, std::size_t n_columns)
         : n_rows(random.below(150)), n_channels(random.between(1, 4)) {
@@ -38,6 +40,26 @@ struct Measured {
             channels.push_back(random.chance(10) ? -1 : static_cast<std::int32_t>(random.below(n_channels)));
             weights.push_back(is_weighted ? static_cast<std::int64_t>(random.below(9)) : 1);
         }
+        if (!random.chance(50)) return;
+        for (std::size_t i = 0; i < n_rows; ++i) {
+            ranks.push_back(static_cast<std::int32_t>(random.below(7)));
+            sums.push_back(weights[i] * ranks[i]);
+        }
+    }
+    bool has_numbers() const { return !ranks.empty(); }
+    std::size_t n_weights() const { return (has_numbers() ? 4 : 1) * n_channels; }
+    // What a row adds to each of these, in a leaf of this rank.
+    std::vector<double> weights_of(std::size_t row, std::int32_t rank) const {
+        std::vector<double> out(n_weights(), 0);
+        if (channels[row] < 0) return out;
+        const auto channel = static_cast<std::size_t>(channels[row]);
+        out[channel] = static_cast<double>(weights[row]);
+        if (!has_numbers()) return out;
+        const double below = ranks[row] < rank ? 1 : 0;
+        out[n_channels + channel] = static_cast<double>(sums[row]);
+        out[2 * n_channels + channel] = below * static_cast<double>(weights[row]);
+        out[3 * n_channels + channel] = below * static_cast<double>(sums[row]);
+        return out;
     }
     bool answer(std::size_t row, std::int32_t feature) const {
         return (columns[static_cast<std::size_t>(feature)][row / 64] >> row % 64 & 1) != 0;
@@ -45,37 +67,48 @@ struct Measured {
     MeasuredRows rows() const {
         std::vector<const std::uint64_t*> bits;
         for (const auto& column : columns) bits.push_back(column.data());
-        return {bits, n_rows, channels.data(), n_channels, weights.data()};
+        RowNumbers numbers;
+        if (has_numbers()) numbers = {sums.data(), ranks.data()};
+        return {bits, n_rows, channels.data(), n_channels, weights.data(), numbers};
     }
 };
 
 struct Criterion {
     std::vector<double> values, least;
+    std::vector<std::int32_t> ranks;  // of what leaves say, by node; empty: rows have no numbers
     bool by_node;
     std::size_t n_channels;
 
     Criterion(Random& random, const Graph& graph, const Measured& measured)
-        : by_node(random.chance(50)), n_channels(measured.n_channels) {
+        : by_node(random.chance(50)), n_channels(measured.n_weights()) {
         const std::size_t n = by_node ? graph.nodes.size() : graph.n_labels();
         least.assign(n_channels, std::numeric_limits<double>::infinity());
         for (std::size_t i = 0; i < n * n_channels; ++i) {
             values.push_back(static_cast<double>(random.below(12)) - 4);
             least[i % n_channels] = std::min(least[i % n_channels], values.back());
         }
+        if (!measured.has_numbers()) return;
+        for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+            ranks.push_back(static_cast<std::int32_t>(random.below(8)));
+        for (std::size_t k = n_channels / 2; k < n_channels; ++k) {  // of some of the rows
+            least[k - n_channels / 2] += std::min(0.0, least[k]);
+            least[k] = 0;
+        }
     }
+    const std::int32_t* rank_data() const { return ranks.empty() ? nullptr : ranks.data(); }
     Prices prices() const { return {values.data(), by_node, least.data()}; }
 
     double of(const Graph& graph, const Measured& measured, const GraphTree& tree) const {
         double sum = 0;
         for (std::size_t i = 0; i < measured.n_rows; ++i) {
-            if (measured.channels[i] < 0) continue;
             std::size_t place = 0;
             while (tree.feature[place] >= 0)
                 place = static_cast<std::size_t>(measured.answer(i, tree.feature[place]) ? tree.left[place]
                                                                                          : tree.right[place]);
             const std::uint32_t row = by_node ? tree.node[place] : graph.nodes[tree.node[place]].label;
-            sum += values[row * n_channels + static_cast<std::size_t>(measured.channels[i])] *
-                   static_cast<double>(measured.weights[i]);
+            const std::vector<double> weights =
+                measured.weights_of(i, ranks.empty() ? 0 : ranks[tree.node[place]]);
+            for (std::size_t k = 0; k < n_channels; ++k) sum += values[row * n_channels + k] * weights[k];
         }
         return sum;
     }
@@ -151,12 +184,12 @@ void check_bound(Random& random, Graph& graph, const Measured& measured, const C
 void check_limits(Graph& graph, const Measured& measured, const Criterion& criterion) {
     Limits none;
     const MeasuredRows rows = measured.rows();
-    WalkedSet whole(graph, rows, none);
+    WalkedSet whole(graph, rows, none, criterion.rank_data());
     const Frontier exact = whole.frontier(criterion.prices(), none);
     if (exact.values.empty()) return;
     for (const std::size_t bytes : {0u, 500u, 2000u, 8000u}) {
         Limits tight(Limits::kNoDeadline, bytes), all;
-        WalkedSet walked(graph, rows, tight);
+        WalkedSet walked(graph, rows, tight, criterion.rank_data());
         CHECK(tight.holds_nothing());
         CHECK_EQ(walked.totals(), whole.totals());
         const Frontier bound = walked.frontier(criterion.prices(), all);
@@ -170,7 +203,7 @@ void check_limits(Graph& graph, const Measured& measured, const Criterion& crite
         CHECK(bound.ends.empty());
     }
     Limits late(0.0), tight(Limits::kNoDeadline, 100);
-    CHECK(!WalkedSet(graph, rows, late).is_complete() || graph.edges.empty());
+    CHECK(!WalkedSet(graph, rows, late, criterion.rank_data()).is_complete() || graph.edges.empty());
     CHECK(!whole.frontier(criterion.prices(), late).is_exact);
     CHECK(!whole.mean(criterion.prices(), late) || graph.edges.empty());
     Graph out;
@@ -207,7 +240,7 @@ void test_random(std::uint64_t seed) {
     const Measured measured(random, data.n_columns);
     const MeasuredRows rows = measured.rows();
     const Criterion criterion(random, graph, measured);
-    WalkedSet walked(graph, rows, limits);
+    WalkedSet walked(graph, rows, limits, criterion.rank_data());
     CHECK(walked.is_complete());
     CHECK(limits.holds_nothing());
     check_frontier(graph, measured, criterion, walked);

@@ -18,22 +18,29 @@ from splitsecond._cli.data import Data
 from splitsecond._cli.options import Task
 from splitsecond._cli.output import progress, warnings_as_notes, write, write_json, write_table
 
+# What is told of held-out rows, and what it is called.
+SCORES = {Task.CLASSIFICATION: "accuracy", Task.REGRESSION: "r2"}
+TITLES = {"accuracy": "accuracy", "r2": "R^2"}
+
 
 class BuiltIn(StrEnum):
     """Tables that ship with scikit-learn."""
 
     BREAST_CANCER = "breast_cancer"
+    DIABETES = "diabetes"
     DIGITS = "digits"
     IRIS = "iris"
     WINE = "wine"
 
 
 def built_in(name: BuiltIn) -> Data:
-    """Return one of scikit-learn's tables, with names for columns and classes."""
+    """Return one of scikit-learn's tables, with names for columns and classes, or with numbers."""
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name}")()
     X = pa.table(dict(zip(map(str, bunch.feature_names), bunch.data.T, strict=True)))
+    if name is BuiltIn.DIABETES:
+        return Data(X, bunch.target, task=Task.REGRESSION)
     return Data(X, np.asarray(bunch.target_names)[bunch.target])
 
 
@@ -111,19 +118,19 @@ def bench(
     """
     from splitsecond._cli.estimators import TREES
 
-    models = {
-        str(name): of(
-            regularization=regularization, max_depth=max_depth, time_limit=time_limit, n_jobs=jobs
-        )
-        for name, of in TREES[Task.CLASSIFICATION].items()
-    }
     rows = []
-    with warnings_as_notes(), progress("fitting", len(data) * (len(models) + 1)) as listener:
+    with warnings_as_notes(), progress("fitting", len(data) * (len(o.Algorithm) + 1)) as listener:
         for name in data:
             train, test = train_test(built_in(name), seed)
-            for method, model in models.items():
+            for method, of in TREES[train.task].items():
+                model = of(
+                    regularization=regularization,
+                    max_depth=max_depth,
+                    time_limit=time_limit,
+                    n_jobs=jobs,
+                )
                 found = _ours(model, train, test, repeats)
-                rows.append({"data": str(name), "method": method, **found})
+                rows.append({"data": str(name), "method": str(method), **found})
                 listener(len(rows))
             found = _cart(train, test, repeats, float(regularization), max_depth)
             rows.append({"data": str(name), "method": "CART (scikit-learn)", **found})
@@ -152,6 +159,8 @@ def _versions() -> dict[str, str]:
 
 
 def _print(rows: list[dict[str, Any]], about: dict[str, Any]) -> None:
+    names = [name for name in TITLES if any(name in each for each in rows)]
+    score = f"held-out {' or '.join(TITLES[name] for name in names)}"
     write_table(
         (
             [
@@ -160,12 +169,12 @@ def _print(rows: list[dict[str, Any]], about: dict[str, Any]) -> None:
                 f"{1000 * each['seconds']:,.1f}" + (" (limit)" if each["stopped"] else ""),
                 f"{each['objective']:.4f}",
                 str(each["leaves"]),
-                f"{each['accuracy']:.3f}",
+                *(f"{each[name]:.3f}" for name in names if name in each),
             ]
             for each in rows
         ),
-        ("data", "method", "ms", "objective", "leaves", "held-out accuracy"),
-        "ms|objective|leaves|held-out accuracy",
+        ("data", "method", "ms", "objective", "leaves", score),
+        f"ms|objective|leaves|{score}",
     )
     write("\n" + ", ".join(f"{name} {value}" for name, value in about.items()))
 
@@ -178,48 +187,58 @@ def _ours(model: Any, train: Data, test: Data, repeats: int) -> dict[str, Any]:
         "seconds": median(seconds),
         "objective": model.objective_,
         "leaves": model.n_leaves_,
-        "accuracy": model.score(test.X, test.y),
+        SCORES[test.task]: model.score(test.X, test.y),
         "stopped": model.status_ in LIMITS,
     }
 
 
 def _cart(train: Data, test: Data, repeats: int, penalty: float, max_depth: int) -> dict[str, Any]:
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.metrics import accuracy_score, r2_score
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     X, X_test = (np.column_stack(part.X.columns) for part in (train, test))
-    model = DecisionTreeClassifier(criterion="entropy", max_depth=max_depth or 1, random_state=0)
+    is_of_numbers = train.task is Task.REGRESSION
+    of = DecisionTreeRegressor if is_of_numbers else DecisionTreeClassifier
+    criterion = "squared_error" if is_of_numbers else "entropy"
+    model = of(criterion=criterion, max_depth=max_depth or 1, random_state=0)
     seconds = []
     for _ in range(repeats):
         start = time.perf_counter()
         model.fit(X, train.y)
         seconds.append(time.perf_counter() - start)
-    end, leaves, errors = _pruned(model.tree_, penalty if max_depth else np.inf)
-    label = model.classes_[model.tree_.value[:, 0, :].argmax(axis=1)]
+    tree = model.tree_
+    values = tree.value[:, 0, :]
+    share = tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
+    if is_of_numbers:
+        losses, label, score = share * tree.impurity / tree.impurity[0], values[:, 0], r2_score
+    else:
+        losses, label = share * (1 - values.max(axis=1)), model.classes_[values.argmax(axis=1)]
+        score = accuracy_score
+    end, leaves, loss = _pruned(tree, losses, penalty if max_depth else np.inf)
     return {
         "seconds": median(seconds),
-        "objective": errors + penalty * leaves,
+        "objective": loss + penalty * leaves,
         "leaves": leaves,
-        "accuracy": float(np.mean(label[end[model.apply(X_test)]] == test.y)),
+        SCORES[test.task]: float(score(test.y, label[end[model.apply(X_test)]])),
         "stopped": False,
     }
 
 
-def _pruned(tree: Any, penalty: float) -> tuple[Any, int, float]:
-    """Prune where that lowers the objective: return each node's new leaf, and leaves and errors."""
-    share = tree.weighted_n_node_samples / tree.weighted_n_node_samples[0]
-    errors = share * (1 - tree.value[:, 0, :].max(axis=1))
+def _pruned(tree: Any, losses: Any, penalty: float) -> tuple[Any, int, float]:
+    """Prune where that lowers the objective: return each node's new leaf, and leaves and loss."""
+    losses = losses.copy()  # of nodes as leaves, then of what is below them
     leaves = np.ones(tree.node_count, dtype=int)
     end = np.arange(tree.node_count)
     for node in reversed(range(tree.node_count)):  # children come after their parent
         left, right = tree.children_left[node], tree.children_right[node]
         if left < 0:
             continue
-        below, n = errors[left] + errors[right], leaves[left] + leaves[right]
-        if below + penalty * n < errors[node] + penalty - 1e-12:
-            errors[node], leaves[node] = below, n
+        below, n = losses[left] + losses[right], leaves[left] + leaves[right]
+        if below + penalty * n < losses[node] + penalty - 1e-12:
+            losses[node], leaves[node] = below, n
         else:
             end[_descendants(tree, node)] = node
-    return end, int(leaves[0]), float(errors[0])
+    return end, int(leaves[0]), float(losses[0])
 
 
 def _descendants(tree: Any, node: int) -> list[int]:

@@ -18,6 +18,7 @@ from splitsecond._cli.models import Opened, open_model, text_columns
 from splitsecond._cli.output import (
     check_file,
     check_out,
+    shown_value,
     to_csv,
     to_json,
     warnings_as_notes,
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 
     from splitsecond import SetEvaluation, TreeSet
 
-LOSSES = ("error", "cost", "brier_score", "log_loss")  # that are shown of held-out rows
+# What is shown of held-out rows, of classes and of numbers.
+LOSSES = ("error", "cost", "brier_score", "log_loss")
+OF_NUMBERS = ("poisson_deviance", "d2", "squared_error", "r2", "absolute_error")
 MAX_FOUND = 20  # trees that are printed one by one
 NUMBERS = ("minimum", "mean", "maximum", "tree_0", "minimum_tree", "maximum_tree")
 
@@ -197,9 +200,10 @@ def held_out_criteria(
 
     They share the time among them.
     """
-    is_known = set(data.y.tolist()) <= set(trees[0].classes.tolist())
-    if not is_known and not trees[0].loss.is_of_numbers:
+    is_of_numbers = data.task is o.Task.REGRESSION
+    if not is_of_numbers and not set(data.y.tolist()) <= set(trees[0].classes.tolist()):
         return []
+    shown = OF_NUMBERS if is_of_numbers else LOSSES
     from splitsecond import LimitWarning
 
     with warnings.catch_warnings():
@@ -208,10 +212,10 @@ def held_out_criteria(
             data.X,
             data.y,
             sample_weight=data.weights,
-            time_limit=None if time_limit is None else time_limit / len(LOSSES),
+            time_limit=None if time_limit is None else time_limit / len(shown),
             memory_limit=memory_limit,
         )
-    names = [name for name in LOSSES if name in evaluation.criteria]
+    names = [name for name in shown if name in evaluation.criteria]
     return criteria_rows(evaluation, trees, names)
 
 
@@ -219,25 +223,26 @@ def _number(trees: TreeSet, tree: Any) -> int | None:
     return None if tree is None else trees.index(tree)
 
 
-def write_criteria(rows: list[dict[str, Any]]) -> None:
+def write_criteria(rows: list[dict[str, Any]], *, of_numbers: bool) -> None:
     """Write a table of criteria."""
     header = [name.replace("_", " ") for name in rows[0] if name != "kind"]
     write_table(
-        ([_cell(row[name]) for name in row if name != "kind"] for row in rows),
+        ([_cell(row[name], of_numbers) for name in row if name != "kind"] for row in rows),
         header,
         "|".join(name.replace("_", " ") for name in NUMBERS),
     )
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, of_numbers: bool) -> str:
     if isinstance(value, float):
-        return "-" if np.isnan(value) else f"{value:.4f}"
+        return "-" if np.isnan(value) else shown_value(value, of_numbers=of_numbers)
     return "-" if value is None else str(value)
 
 
 def _write(rows: list[dict[str, Any]], kept: Kept, whole: TreeSet, writing: o.Writing) -> None:
     trees, n_rows = kept.trees, kept.evaluation.n_rows
     found = _found_rows(kept, whole)
+    of_numbers = whole[0].loss.is_of_numbers
     if writing.json:
         about = {
             "n_trees": trees.n_trees,
@@ -252,14 +257,14 @@ def _write(rows: list[dict[str, Any]], kept: Kept, whole: TreeSet, writing: o.Wr
         write_out(writing.out, to_csv(list(rows[0]), ([*row.values()] for row in rows)))
     else:
         write(f"{trees!r}\non {n_rows:,} rows\n")
-        write_criteria(rows)
+        write_criteria(rows, of_numbers=of_numbers)
     if kept.others:
         conditions = " and ".join(map(condition_text, kept.others.items()))
         write(f"\n{len(found):,} of the trees looked at have {conditions}")
     if found:
         write("")
         header = list(found[0])
-        cells = ([_cell(value) for value in row.values()] for row in found[:MAX_FOUND])
+        cells = ([_cell(value, of_numbers) for value in row.values()] for row in found[:MAX_FOUND])
         write_table(cells, header, "|".join(header))
 
 

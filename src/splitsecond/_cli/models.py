@@ -137,7 +137,11 @@ def predict(
     ] = False,
     vote: Annotated[
         bool,
-        o.flag("--vote", "Add the share of all trees of a set that predict each class or action."),
+        o.flag(
+            "--vote",
+            "Add the share of all trees of a set that predict each class or action; of numbers, "
+            "the mean, minimum and maximum of what all trees predict.",
+        ),
     ] = False,
     keep: Annotated[list[str], o.several("COL", "Copy a column of the table")],
     reading: o.Reading,
@@ -162,21 +166,30 @@ def predict(
     columns: dict[str, Any] = {name: table[name].to_pylist() for name in keep}
     with warnings_as_notes(), rows_of_file(source, len(table)):
         leaves = predictor.apply(table)
-        votes = None if voters is None else voters.vote(table)
+        votes = {} if voters is None else _votes(voters, table)
     columns["prediction"] = chosen.labels[chosen.prediction[leaves]].tolist()
     if leaf:
         columns["leaf"] = leaves.tolist()
-    shares = [("p", chosen.classes, chosen.shares()[leaves])] if proba else []
-    if votes is not None:
-        shares.append(("vote", chosen.labels, votes))
-    for what, labels, each in shares:
-        for label, share in zip(labels, each.T, strict=True):
-            columns[f"{what}({label})"] = share.tolist()
+    if proba:
+        for label, share in zip(chosen.classes, chosen.shares()[leaves].T, strict=True):
+            columns[f"p({label})"] = share.tolist()
+    columns |= votes
     if writing.json:
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         write_out(writing.out, to_json(rows))
     else:
         write_out(writing.out, to_csv(list(columns), zip(*columns.values(), strict=True)))
+
+
+def _votes(trees: TreeSet, table: Any) -> dict[str, list[float]]:
+    """Return what all trees of a set predict for rows, as columns."""
+    best, votes = trees[0], trees.vote(table)
+    if best.loss.is_of_numbers:
+        low, high = trees.prediction_range(table).T.tolist()
+        return {"vote(mean)": votes.tolist(), "vote(minimum)": low, "vote(maximum)": high}
+    return {
+        f"vote({label})": share.tolist() for label, share in zip(best.labels, votes.T, strict=True)
+    }
 
 
 def choose(
@@ -255,7 +268,7 @@ def open_model(path: Path) -> Opened:
         if not found:
             raise ValueError(f"{path} holds a set without trees.")
         return Opened(path, None, found)
-    if isinstance(found, splitsecond.FixedTreeClassifier):
+    if isinstance(found, (splitsecond.FixedTreeClassifier, splitsecond.FixedTreeRegressor)):
         found = found.tree_  # which is all that there is
     if isinstance(found, splitsecond.Tree):
         return Opened(path, None, None, found)

@@ -77,6 +77,13 @@ def write_table(rows: Iterable[Sequence[str]], header: Sequence[str], numbers: s
     write("\n".join(line.rstrip() for line in text.getvalue().rstrip().split("\n")))
 
 
+def shown_value(value: float, *, of_numbers: bool) -> str:
+    """Write a value in a table; of numbers, it has their unit, and may be very large or small."""
+    if of_numbers and value != 0 and not 0.01 <= abs(value) < 1e6:
+        return f"{value:.4g}"
+    return f"{value:.4f}"
+
+
 def to_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return rows as CSV."""
     text = io.StringIO()

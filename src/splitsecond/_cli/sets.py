@@ -15,6 +15,7 @@ from splitsecond._cli.filters import Filters, meeting
 from splitsecond._cli.output import (
     check_out,
     progress,
+    shown_value,
     to_csv,
     to_json,
     warnings_as_notes,
@@ -122,7 +123,7 @@ def rashomon(
             write_scores(f"the best tree on {score['rows']:,} held-out rows", score)
             if score["criteria"]:
                 write(f"\nall trees on {score['rows']:,} held-out rows:")
-                write_criteria(score["criteria"])
+                write_criteria(score["criteria"], of_numbers=data.task is o.Task.REGRESSION)
     finish(model, writing, trees=None if filters.is_empty else trees)
 
 
@@ -232,12 +233,14 @@ def importance(
     elif writing.out is not None:
         write_out(writing.out, to_csv(list(table[0]), ([*each.values()] for each in table)))
     else:
-        _print_importances(rid, table)
+        _print_importances(rid, table, of_numbers=data.task is o.Task.REGRESSION)
     if rid.status_ != "complete":
         raise typer.Exit(STOPPED)
 
 
-def _print_importances(rid: RashomonImportance, table: list[dict[str, Any]]) -> None:
+def _print_importances(
+    rid: RashomonImportance, table: list[dict[str, Any]], *, of_numbers: bool
+) -> None:
     trees = ", ".join(shown_number(n) for n in rid.n_trees_[:10])
     more = ", ..." if len(rid.n_trees_) > 10 else ""
     bootstraps = "bootstrap" if len(rid.n_trees_) == 1 else "bootstraps"
@@ -251,7 +254,13 @@ def _print_importances(rid: RashomonImportance, table: list[dict[str, Any]]) -> 
         header = [SHORT.get(name, name) for name in names]
         write("")
         write_table(
-            ([each["variable"], *(f"{each[name]:.4f}" for name in names[1:])] for each in used),
+            (
+                [
+                    each["variable"],
+                    *(shown_value(each[name], of_numbers=of_numbers) for name in names[1:]),
+                ]
+                for each in used
+            ),
             header,
             "|".join(header[1:]),
         )

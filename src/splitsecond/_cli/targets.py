@@ -78,33 +78,36 @@ class ReadTarget:
 
 def read_target(source: Source, table: pa.Table, name: str, asked: Asked) -> ReadTarget:
     """Read the target of a fit; whether it is classes or numbers is guessed aloud, if need be."""
-    task = asked.decided()
+    wanted = asked.decided()
     column = _known(source, table, name)
-    if task is None:
-        task = _guessed(name, column)
-        if task is Task.REGRESSION and asked.for_classes:
-            raise ValueError(
-                f"{_counted(name, column)}, a quantity, and {asked.for_classes[0]} is for classes: "
-                "give --task classification to treat the numbers as classes, or leave it out."
-            )
+    guess = _guess(column)
+    task = wanted or guess
+    if wanted is None and task is Task.REGRESSION and asked.for_classes:
+        raise ValueError(
+            f"{_counted(name, column)}, a quantity, and {asked.for_classes[0]} is for classes: "
+            "give --task classification to treat the numbers as classes, or leave it out."
+        )
     if task is Task.REGRESSION:
-        return ReadTarget(task, numbers_of(source, table, name, loss=str(asked.loss)))
-    if _guess(column) is Task.REGRESSION:  # though classes are wanted: each number is a name
-        table = source.with_text(name).read()
-    return ReadTarget(task, labels_of(source, table, name))
+        values = numbers_of(source, table, name, loss=str(asked.loss))
+    elif guess is Task.REGRESSION:  # though classes are wanted: each number is a name
+        values = labels_of(source, source.with_text(name).read(), name)
+    else:
+        values = labels_of(source, table, name)
+    if wanted is None:
+        _say_guess(task, name, column)
+    return ReadTarget(task, values)
 
 
-def _guessed(name: str, column: pa.ChunkedArray) -> Task:
-    """Guess whether a target is classes or numbers, and say so unless it is plain."""
-    task = _guess(column)
+def _say_guess(task: Task, name: str, column: pa.ChunkedArray) -> None:
+    """Say what a target is taken for, unless it is plain."""
     if task is Task.REGRESSION:
         say(f"{_counted(name, column)}: {task} (--task classification to treat them as classes)")
     elif _is_number(column.type) and _n_distinct(column) > 2:
         say(f"{_counted(name, column)}: {task} (--task regression to predict them as numbers)")
-    return task
 
 
 def _guess(column: pa.ChunkedArray) -> Task:
+    """Guess whether a target is classes or numbers."""
     if not _is_number(column.type):
         return Task.CLASSIFICATION
     is_whole = pa.types.is_integer(column.type) or not _not_whole(_floats(column)).size

@@ -13,12 +13,13 @@ from splitsecond._estimators.base import TreeEstimator
 from splitsecond._estimators.fitted import PredictsNumbers
 from splitsecond._estimators.parameters import with_parameters
 from splitsecond._estimators.training import ReadTarget
-from splitsecond._solving.number_losses import N_SUMS, NUMBER_LOSSES
+from splitsecond._solving.number_losses import N_SUMS, NUMBER_LOSSES, Poisson
 from splitsecond._solving.solve import Solution
 from splitsecond._support.checks import check_choice
 from splitsecond._tables.binary import Table
 from splitsecond._tables.number_checks import warn_of_lone_leaf
 from splitsecond._tables.numbers import read_numbers
+from splitsecond._tables.weights import check_sums
 from splitsecond._trees.row_counts import RowsOfNumbers
 from splitsecond._trees.tree import NO_CLASSES, Tree
 
@@ -49,15 +50,27 @@ class TreeRegressor(PredictsNumbers, RegressorMixin, TreeEstimator):  # type: ig
         """
         return self._fit(X, y, sample_weight)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.loss == Poisson.name
+        return tags
+
     # ---- steps of fit --------------------------------------------------------------------------
 
     def _read_target(
         self, y: Any, n_rows: int, sample_weight: NDArray[np.float64] | None
     ) -> ReadTarget:
         read = read_numbers(y, n_rows, loss=self.loss)
-        present = read.values if sample_weight is None else read.values[sample_weight > 0]
-        loss = NUMBER_LOSSES[self.loss].fitted(present, read.offset)
-        return NO_CLASSES, {"numbers": read.values, "weights": sample_weight, "loss": loss}
+        numbers, kind = read.values, NUMBER_LOSSES[self.loss]
+        if sample_weight is None:
+            loss = kind.fitted(numbers, read.offset)
+        else:
+            check_sums(sample_weight)
+            present = sample_weight > 0
+            loss = kind.fitted(numbers[present], read.offset, sample_weight[present])
+            # Numbers of rows that do not count may be out of all proportion to the others.
+            numbers = np.where(present, numbers, loss.centre)
+        return NO_CLASSES, {"numbers": numbers, "weights": sample_weight, "loss": loss}
 
     def _check_loss(self) -> None:
         check_choice("loss", self.loss, list(NUMBER_LOSSES))

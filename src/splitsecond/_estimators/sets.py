@@ -170,9 +170,10 @@ class RashomonEstimator(FittedSet, TreeEstimator):
             weight=scale.weight,
             units=problem.units,
             objective=objective,
-            lower_bound=max(counted - rounding, scale.price)
-            if is_exact
-            else min(objective, scale.price),
+            # Weights may be rounded for the search, and not for the objective.
+            lower_bound=min(
+                objective, max(counted - rounding, scale.price) if is_exact else scale.price
+            ),
             status=found.status,
             statistics={
                 **statistics_of(table, found),

@@ -31,12 +31,13 @@ def number_loss_out(loss: OfNumbers) -> Json:
 def number_loss_in(reader: Reader) -> OfNumbers:
     """Return a loss of numbers."""
     kind = NUMBER_LOSSES[reader.text("name", among=NUMBER_LOSSES)]
-    loss = kind(reader.finite("centre"), reader.finite("scale"), reader.finite("offset"))
+    offset = reader.take("offset", is_finite, "a finite number")  # an integer of any size
+    loss = kind(reader.finite("centre"), reader.finite("scale"), offset)
     if loss.scale <= 0 or math.frexp(loss.scale)[0] != 0.5:
         raise DamagedError(f"'scale' of 'loss' should be a power of two, is {loss.scale!r}")
     if isinstance(loss, Poisson) and (loss.centre, loss.offset) != (0, 0):
         raise DamagedError("'centre' and 'offset' of 'loss' should be 0 for 'poisson'")
-    if not math.isfinite(loss.centre + loss.offset):
+    if not math.isfinite(loss.centre + float(loss.offset)):
         raise DamagedError("'centre' and 'offset' of 'loss' should have a finite sum")
     return loss
 
@@ -56,21 +57,22 @@ def sums_in(loss: OfNumbers, sums: Json, what: str) -> NDArray[np.float64]:
 
 
 def _are_sums(loss: OfNumbers, sums: NDArray[np.float64]) -> bool:
-    """Whether rows of some weight, whose numbers are within 1 of the centre, may have such sums."""
+    """Whether rows of some weight, whose numbers are near the centre, may have such sums."""
     weight = sums[:, 0]
-    if not (weight > 0).all() or not math.isfinite(float(weight.sum())):
+    if not (weight > 0).all() or not math.isfinite(sum(weight.tolist())):
         return False
-    mean, own = sums[:, 1] / weight, sums[:, 2] / weight
-    most = 1 + SLACK
-    if isinstance(loss, Poisson):
-        one = np.where(mean > 0, mean, 1)
-        # 2 y ln y is convex, and at most 0 where rates are at most 1.
-        least, highest = 2 * one * np.log(one), np.zeros(len(own))
-        fits = (mean >= 0) & (mean <= most)
-    else:
-        least, highest = mean**2, np.ones(len(own))
-        fits = np.abs(mean) <= most
-    return bool((fits & (own >= least - SLACK) & (own <= highest + SLACK)).all())
+    with np.errstate(all="ignore"):  # what is not finite does not fit
+        mean, own = sums[:, 1] / weight, sums[:, 2] / weight
+        most = 4 + SLACK  # scales; 1 unless numbers are as large as floats can be
+        if isinstance(loss, Poisson):
+            one = np.where(mean > 0, mean, 1)
+            # 2 y ln y is convex.
+            least, highest = 2 * one * np.log(one), np.full(len(own), 2 * most * math.log(most))
+            fits = (mean >= 0) & (mean <= most)
+        else:
+            least, highest = mean**2, np.full(len(own), most**2)
+            fits = np.abs(mean) <= most
+        return bool((fits & (own >= least - SLACK) & (own <= highest + SLACK)).all())
 
 
 def bins_in(reader: Reader) -> NDArray[np.float64]:

@@ -228,6 +228,8 @@ def variable_in(reader: Reader) -> Variable:
     categories = tuple(reader.values("categories"))
     if bool(categories) != (kind in (Kind.CATEGORY, Kind.ORDERED)):
         raise DamagedError(f"a variable of kind {kind} has {len(categories)} categories")
+    if any(value is None or isinstance(value, tuple) for value in categories):
+        raise DamagedError("'categories' should hold texts, numbers or booleans")
     label = value_in(reader.take("label", lambda _: True, ""))
     flags = reader.flag("has_blanks"), reader.flag("is_constant", missing=False)
     return Variable(label, reader.text("name"), kind, categories, *flags)

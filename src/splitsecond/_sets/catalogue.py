@@ -8,7 +8,7 @@ groups, ``demographic_parity_difference[sex]``, are named as in fairlearn.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,7 +22,7 @@ from splitsecond._sets.criteria import (
     ByShares,
     Criterion,
     Metric,
-    RowValues,
+    RowPrices,
     difference,
     of_group,
     overall,
@@ -74,9 +74,9 @@ class Subject:
 class Catalogue:
     """The criteria by their names; each is made when it is first asked for."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: Any, metrics: Iterable[Any]) -> None:
         self._subject = subject
-        self._metrics = {metric.name: metric for metric in _metrics(subject)}
+        self._metrics = {metric.name: metric for metric in metrics}
         self._made: dict[str, Criterion | NonAdditive] = {}
 
     @cached_property
@@ -108,9 +108,8 @@ class Catalogue:
         return self._made[name]
 
     def _make(self, name: str) -> Criterion | NonAdditive | None:
-        totals = self._subject.totals
         if name in self._metrics:
-            return overall(self._metrics[name], totals)
+            return self._average(name, self._metrics[name], None)
         if name in self._ratios():
             return self._ratio(name)
         if name in self._gaps() and len(self._subject.cells.attributes) == 1:
@@ -130,22 +129,59 @@ class Catalogue:
 
     def _of_groups(self, name: str, base: str, within: str, place: int) -> Criterion | None:
         """Return a metric of a group, or the difference of two."""
-        metric, totals = self._metrics[base], self._subject.totals
-        cells = self._subject.cells
+        metric, cells = self._metrics[base], self._subject.cells
         attribute = cells.attributes[place]
         marked = {group: cells.of_group(place, i) for i, group in enumerate(attribute.groups)}
         for group, inside in marked.items():
             if within == f"{attribute.name}={group}":
-                return of_group(name, metric, totals, inside)
+                return self._average(name, metric, inside)
         for a, b in itertools.permutations(attribute.groups, 2):
             if within == f"{attribute.name}={a} - {b}":
-                return difference(name, metric, totals, marked[a], marked[b])
+                return self._difference(name, metric, marked[a], marked[b])
         for group, inside in marked.items():
             if within == f"{attribute.name}={group} - {REST}" and len(marked) > 1:
-                return difference(name, metric, totals, inside, ~inside)
+                return self._difference(name, metric, inside, ~inside)
         return None
 
+    def _average(self, name: str, metric: Any, cells: NDArray[np.bool_] | None) -> Criterion:
+        """Return a metric of all rows, or of those of some cells."""
+        raise NotImplementedError
+
+    def _difference(
+        self, name: str, metric: Any, a: NDArray[np.bool_], b: NDArray[np.bool_]
+    ) -> Criterion:
+        """Return a metric of the rows of some cells minus that of others."""
+        raise NotImplementedError
+
     # ---- those that are not additive -------------------------------------------------------------
+
+    def _ratios(self) -> tuple[str, ...]:
+        return ()
+
+    def _ratio(self, name: str) -> NonAdditive:
+        raise NotImplementedError
+
+    def _gaps(self) -> list[str]:
+        return []
+
+    def _gap(self, base: str, place: int) -> Combined:
+        raise NotImplementedError
+
+
+class ClassCatalogue(Catalogue):
+    """The criteria of trees that predict classes, or actions."""
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject, _metrics(subject))
+
+    def _average(self, name: str, metric: Metric, cells: NDArray[np.bool_] | None) -> Criterion:
+        totals = self._subject.totals
+        return overall(metric, totals) if cells is None else of_group(name, metric, totals, cells)
+
+    def _difference(
+        self, name: str, metric: Metric, a: NDArray[np.bool_], b: NDArray[np.bool_]
+    ) -> Criterion:
+        return difference(name, metric, self._subject.totals, a, b)
 
     def _ratios(self) -> tuple[str, ...]:
         return ("f1", "roc_auc") if "false_positive_rate" in self._metrics else ()
@@ -261,5 +297,5 @@ def check_positive(positive: Any, labels: list[Any], classes: list[Any]) -> Any:
     return known[known.index(positive)]
 
 
-def _by_label(table: NDArray[np.bool_]) -> RowValues:
+def _by_label(table: NDArray[np.bool_]) -> RowPrices:
     return ByLabel(table.astype(np.int64))

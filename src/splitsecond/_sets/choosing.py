@@ -14,6 +14,7 @@ from splitsecond import _core
 from splitsecond._estimators.input_reader import InputReader
 from splitsecond._sets.graph_arrays import arrays_of
 from splitsecond._solving.exact import as_fraction
+from splitsecond._solving.number_losses import N_SUMS
 from splitsecond._support.checks import check_number
 from splitsecond._support.messages import listed, offered, shown
 from splitsecond._trees.row_counts import RowSource
@@ -94,7 +95,11 @@ def min_rows(min_leaf_rows: Any, rows: RowSource | None, graph: _core.Graph) -> 
             "min_leaf_weight, or fit the set again."
         )
     counts = rows.of_graph(arrays_of(graph))
-    yes_rows = None if counts is None else np.ascontiguousarray(counts.sum(axis=1))
+    if counts is None:
+        return {"min_rows": math.ceil(least)}
+    if graph.objective.sums is not None:  # of numbers: after sums, rows by bin
+        counts = counts[:, N_SUMS:]
+    yes_rows = np.ascontiguousarray(counts.sum(axis=1), dtype=np.int64)
     return {"min_rows": math.ceil(least), "yes_rows": yes_rows}
 
 

@@ -3,7 +3,8 @@
 A *metric* says what a row of each class counts for in a leaf, and over which rows that is averaged:
 all of them, or those of some class. A *criterion* is a metric on a group of rows, or the difference
 of two groups. Its value for a tree is a sum over leaves and rows of whole numbers (prices), divided
-by one common denominator: exact, and rounded once.
+by one common denominator: exact, and rounded once. Trees that predict numbers have metrics of their
+own (number_criteria.py).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from splitsecond._importance.reliance import row_losses
 from splitsecond._solving.losses import Loss
 
 EXACT = 2**53  # whole numbers below it are floats
+# What is left of a difference of two sums that are the same, as a share of them.
+CANCELLED = 1e-14
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,9 @@ class Leaves:
     """Leaves of some trees: what each says, and the rows that are evaluated in it."""
 
     labels: NDArray[np.int64]  # what a leaf predicts
-    counts: NDArray[Any]  # training weight of each class in it, in the core's units
-    weights: NDArray[np.float64]  # [leaves, cells * classes] of the rows that are evaluated
+    # Training weight of each class in it, in the core's units; or `TreeSource.facts` of numbers.
+    counts: NDArray[Any]
+    weights: NDArray[np.float64]  # [leaves, channels] of the rows that are evaluated
     begins: NDArray[np.int64]  # the first leaf of each tree
 
     @property
@@ -48,8 +52,25 @@ class Leaves:
 # ---- what a row counts for in a leaf -----------------------------------------------------------
 
 
+class RowPrices:
+    """What rows count for in leaves."""
+
+    by: str  # "label" or "node"
+
+    def of(self, labels: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.float64]:
+        """Return what rows of each class count for in leaves: [leaves, classes].
+
+        For numbers, [leaves, sums, kinds].
+        """
+        raise NotImplementedError
+
+    def least(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return prices by channel that no leaf is below, whatever rows it has."""
+        return np.ascontiguousarray(prices.min(axis=0))
+
+
 @dataclass(frozen=True)
-class ByLabel:
+class ByLabel(RowPrices):
     """It depends on what the leaf predicts: whole numbers by label and class."""
 
     table: NDArray[np.int64]
@@ -67,7 +88,7 @@ class ByLabel:
 
 
 @dataclass(frozen=True)
-class ByShares:
+class ByShares(RowPrices):
     """It depends on the class shares that the leaf says, as for log-loss and the Brier score."""
 
     loss: Loss
@@ -81,7 +102,20 @@ class ByShares:
         return losses.reshape(counts.shape)
 
 
-RowValues = ByLabel | ByShares
+class AnyMetric(Protocol):
+    """What a criterion has to know of its metric."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def values(self) -> RowPrices:
+        """What rows count for in leaves."""
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether more is better."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +123,7 @@ class Metric:
     """What rows count for, and the rows over which that is averaged."""
 
     name: str
-    values: RowValues
+    values: RowPrices
     # Classes whose rows make an average; of several averages, the mean of those that have rows.
     parts: tuple[NDArray[np.bool_], ...]
     unit: Fraction = Fraction(1)
@@ -119,11 +153,13 @@ class Criterion:
     """An additive criterion: prices, and what their sum is multiplied by."""
 
     name: str
-    metric: Metric
+    metric: AnyMetric
     multipliers: NDArray[np.float64] | None  # [cells, classes]; None: it is not defined
     scale: Fraction
     is_whole: bool  # sums are whole numbers, all of which are floats
     is_difference: bool = False
+    constant: float = 0.0  # that sums begin with
+    at_least: float = -math.inf  # what is below it is so by rounding
 
     @property
     def greater_is_better(self) -> bool:
@@ -141,10 +177,10 @@ class Criterion:
         return self.multipliers is not None
 
     def prices(self, labels: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.float64]:
-        """Return what a weight of 1 in each cell and class costs in leaves."""
+        """Return what a weight of 1 in each channel costs in leaves."""
         assert self.multipliers is not None
         values = self.metric.values.of(labels, counts)
-        prices = values[:, None, :] * self.multipliers
+        prices = values[..., None, :] * self.multipliers
         return np.ascontiguousarray(prices.reshape(len(values), -1))
 
     def raw_of(self, leaves: Leaves) -> NDArray[np.float64]:
@@ -166,18 +202,35 @@ class Criterion:
         """Return the value of a sum."""
         if not math.isfinite(raw):
             return raw
+        exact = Fraction(raw) + Fraction(self.constant)
+        if abs(exact) < CANCELLED * abs(self.constant):
+            exact = Fraction(0)
         # A sum without the sign of zero, which would be printed.
-        return float(Fraction(raw) * self.scale) + 0.0
+        return max(_rounded(exact * self.scale), self.at_least) + 0.0
 
-    def highest_raw(self, bound: float) -> float:
-        """Return the highest sum whose value is at most a bound, as floats compare."""
+    def highest_raw(self, bound: float, *, negated: bool = False) -> float:
+        """Return the highest sum whose value is at most a bound, as floats compare.
+
+        ``negated``: of sums and values with their signs turned.
+        """
         if not math.isfinite(bound):
             return bound
         exact = Fraction(bound) / self.scale
         if not self.is_whole:  # sums in another order differ in the last digits
-            return float(exact) + 1e-9 * max(abs(float(exact)), 1e-3 / float(self.scale))
+            begun = -self.constant if negated else self.constant
+            size = abs(self.constant) if self.constant else 1 / _rounded(self.scale)
+            slack = 1e-9 * max(abs(_rounded(exact)), 1e-3 * size)
+            return _rounded(exact - Fraction(begun)) + slack
         whole = math.floor(exact)
         return float(whole + 1 if self.value(whole + 1) <= bound else whole)
+
+
+def _rounded(number: Fraction) -> float:
+    """Return a float; infinite if it is beyond them."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def overall(metric: Metric, totals: NDArray[np.int64]) -> Criterion:

@@ -16,10 +16,9 @@ import numpy as np
 
 from splitsecond._estimators.base import LimitWarning
 from splitsecond._sets.answers import Answers
-from splitsecond._sets.catalogue import Catalogue
 from splitsecond._sets.choosing import call_text
 from splitsecond._sets.criteria import Criterion, Leaves
-from splitsecond._sets.evaluated_rows import EvaluatedRows, subject_of
+from splitsecond._sets.evaluated_rows import EvaluatedRows, catalogue_of
 from splitsecond._sets.evaluation_results import (
     ENDS,
     CriterionRange,
@@ -44,17 +43,22 @@ if TYPE_CHECKING:
 
 MAX_TREES = 10_000  # that are looked at, by default
 SHARE_OF_CORE = 0.8  # of the time; the rest is for looking at trees if that was not enough
-OTHER_UNITS = ("cost", "log_loss")  # than shares of rows
+OTHER_UNITS = ("cost", "log_loss")  # than shares of rows; of classes
 
 
 @public
 class SetEvaluation:
     """The trees of a set on given rows: error, costs, rates and gaps between groups.
 
+    For trees that predict numbers: mean losses ("squared_error", "absolute_error", for a Poisson
+    loss also "poisson_deviance"), the share of the loss that is explained ("r2"; "d2" for Poisson)
+    and "bias", the mean of predicted minus actual numbers.
+
     Made by `TreeSet.evaluate`. *Additive* criteria are sums over the leaves of a tree: error,
-    accuracy, cost, Brier score, log-loss, rates, all of these by group, and their signed
-    differences between groups. For these, minimum, maximum, mean, the trees that attain them and
-    the frontier against the training objective are exact over all trees, and no tree is listed.
+    accuracy, cost, Brier score, log-loss, rates, all criteria of numbers, each also by group, and
+    their signed differences between groups. For these, minimum, maximum, mean, the trees that
+    attain them and the frontier against the training objective are exact over all trees, and no
+    tree is listed.
     Others ("f1", "roc_auc", and the absolute gaps between groups that fairlearn has) are exact for
     any given tree; over the set, they are of the best trees, which are looked at one by one.
 
@@ -101,7 +105,7 @@ class SetEvaluation:
         }
         self._trees = trees
         self._rows = rows
-        self._catalogue = Catalogue(subject_of(trees, rows, costs, positive))
+        self._catalogue = catalogue_of(trees, rows, costs, positive)
         self._walk = SetWalk(trees, rows)
         self._answers = Answers(self._walk, n_looked_at)
         self._ranges: dict[str, CriterionRange] = {}
@@ -139,7 +143,8 @@ class SetEvaluation:
         if name not in self._ranges:
             found = self._answers.range(criterion, self._limits.start())
             first = float(criterion.of_leaves(self._first_leaves)[0])
-            self._ranges[name] = replace(found, tree_0=first)
+            of_numbers = self._rows.numbers is not None
+            self._ranges[name] = replace(found, tree_0=first, is_of_numbers=of_numbers)
         return self._ranges[name]
 
     def best(self, name: str) -> Tree:
@@ -207,7 +212,7 @@ class SetEvaluation:
             found = self._walk.at_most(criterion, criterion.highest_raw(high), clock)
         if low is not None and found:
             walk = self._walk if high is None else SetWalk(found, self._rows)
-            bound = criterion.highest_raw(-low)
+            bound = criterion.highest_raw(-low, negated=True)
             found = walk.at_most(criterion, bound, clock, negated=True)
         if found is None:
             raise RuntimeError(
@@ -333,12 +338,12 @@ class SetEvaluation:
         ----------
         names : str or list of str, optional
             Which; by default all that are additive, except costs and log-loss, which have other
-            units than the rest.
+            units than the rest. For numbers, the mean loss that the trees were fitted for.
         ax : matplotlib axes, optional
             Where to draw; by default a new figure.
         """
         if names is None:
-            names = [name for name in self.criteria if self._is_share(name)]
+            names = [name for name in self.criteria if self._is_comparable(name)]
         return plot_criterion_ranges([self.range(name) for name in self._names(names)], ax)
 
     def __repr__(self) -> str:
@@ -398,6 +403,12 @@ class SetEvaluation:
         more = self._catalogue.get(name).greater_is_better
         return found.maximum_tree if more is better else found.minimum_tree
 
-    def _is_share(self, name: str) -> bool:
+    def _is_comparable(self, name: str) -> bool:
+        """Whether a criterion has the unit that most have, or for numbers, the first one's."""
         criterion = self._catalogue.get(name)
-        return isinstance(criterion, Criterion) and criterion.metric.name not in OTHER_UNITS
+        if not isinstance(criterion, Criterion):
+            return False
+        if self._rows.numbers is not None:
+            first = self._catalogue.get(self.criteria[0])
+            return isinstance(first, Criterion) and criterion.metric is first.metric
+        return criterion.metric.name not in OTHER_UNITS

@@ -39,6 +39,8 @@ class CriterionRange:
         Trees that were looked at; 0 if all are covered exactly.
     tree_0 : float
         The value of the first tree of the set, which has the minimum objective.
+    is_of_numbers : bool
+        Whether the trees predict numbers.
     """
 
     name: str
@@ -52,6 +54,13 @@ class CriterionRange:
     maximum_tree: Tree | None = None
     n_looked_at: int = 0
     tree_0: float = math.nan
+    is_of_numbers: bool = False  # of any size, so that digits are counted from the first
+
+    def shown(self, value: float) -> str:
+        """Write a value of the criterion."""
+        if math.isnan(value):
+            return "-"
+        return f"{value:.4g}" if self.is_of_numbers else f"{value:.4f}"
 
     @property
     def is_exact(self) -> bool:
@@ -89,13 +98,8 @@ def table_lines(ranges: Sequence[CriterionRange]) -> list[str]:
     rows = [["criterion", "minimum", "mean", "maximum", "tree 0", ""]]
     for each in ranges:
         numbers = (each.minimum, each.mean, each.maximum, each.tree_0)
-        rows.append([each.name, *map(shown_value, numbers), each.note])
+        rows.append([each.name, *map(each.shown, numbers), each.note])
     return aligned(rows, left=(0, len(rows[0]) - 1))
-
-
-def shown_value(value: float) -> str:
-    """Write the value of a criterion."""
-    return "-" if math.isnan(value) else f"{value:.4f}"
 
 
 def condition_of(at_most: Any, at_least: Any) -> tuple[float | None, float | None]:

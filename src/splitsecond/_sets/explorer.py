@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import resources
@@ -13,9 +14,16 @@ from typing import TYPE_CHECKING, Any
 import splitsecond
 from splitsecond._sets.groups import find_groups
 from splitsecond._sets.overview import AT_ROOT, MAX_LISTED, OTHERS, Step, overview_of
+from splitsecond._sets.page_numbers import (
+    HeldOutNumbers,
+    number_labels,
+    number_text,
+    number_trees_data,
+)
 from splitsecond._sets.page_questions import PageQuestions, finite, text_or_none
 from splitsecond._sets.page_trees import HeldOutRows, trees_data
 from splitsecond._solving.losses import ZERO_ONE
+from splitsecond._solving.number_losses import OfNumbers
 from splitsecond._support.messages import shown_number
 from splitsecond._support.python_literals import literal
 from splitsecond._trees import sql
@@ -51,17 +59,20 @@ def explorer_data(trees: TreeSet, options: PageOptions) -> dict[str, Any]:
     if options.X is None and (options.y is not None or options.groups is not None):
         raise ValueError("y and groups are of held-out rows: give these as X.")
     if options.groups is not None and options.y is None:
-        raise ValueError("groups compare errors, for which the classes of the rows are needed: y.")
+        what = "numbers" if trees._source.loss.is_of_numbers else "classes"
+        raise ValueError(f"groups compare errors, for which the {what} of the rows are needed: y.")
     shown: list[Tree] = trees[: options.max_trees]
     graph, reader = trees._graph, trees._reader
     questions = PageQuestions(reader, graph.features())
-    held_out = None
-    if options.X is not None:
-        held_out = HeldOutRows(reader.read(options.X), options.y, trees._classes)
+    held_out = _held_out(trees, options)
     steps = overview_of(graph, trees._scale, options.max_listed, OVERVIEW_SECONDS)
     variables = questions.variables()
-    decides = trees._source.loss == ZERO_ONE
-    labels = trees._source.labels.tolist()
+    decides, of_numbers = trees._source.loss == ZERO_ONE, trees._source.loss.is_of_numbers
+    labels = number_labels(shown) if of_numbers else trees._source.labels.tolist()
+    if of_numbers:
+        facts = number_trees_data(shown, questions.numbers, held_out, labels)
+    else:
+        facts = trees_data(shown, questions.numbers, held_out)
     return {
         "name": options.name,
         "about": about(trees, len(shown)),
@@ -71,7 +82,9 @@ def explorer_data(trees: TreeSet, options: PageOptions) -> dict[str, Any]:
         "min_objective": None if not shown else trees.min_objective,
         "measure": _measure(trees, shown),
         "classes": [str(label) for label in trees._classes.tolist()],
-        "labels": [str(label) for label in labels],
+        "labels": [number_text(label) if of_numbers else str(label) for label in labels],
+        "numbers": labels if of_numbers else None,
+        "word": "rate" if trees._source.loss.name == "poisson" else "mean",
         "is_probability": not decides,
         "variables": variables,
         "questions": questions.questions(),
@@ -81,14 +94,23 @@ def explorer_data(trees: TreeSet, options: PageOptions) -> dict[str, Any]:
             "measured": [
                 tree.training_accuracy if decides else tree.training_loss for tree in shown
             ],
-            **trees_data(shown, questions.numbers, held_out),
+            **facts,
         },
-        "held_out_by_class": held_out is not None and held_out.by_class,
+        "held_out_by_class": isinstance(held_out, HeldOutRows) and held_out.by_class,
         "criteria": _criteria(trees, shown, options),
         "groups": _groups(trees, shown, options),
         "overview": _overview(steps, questions.numbers),
         "code": _code(shown, labels, questions.labelled),
     }
+
+
+def _held_out(trees: TreeSet, options: PageOptions) -> HeldOutRows | HeldOutNumbers | None:
+    if options.X is None:
+        return None
+    table, loss = trees._reader.read(options.X), trees._source.loss
+    if isinstance(loss, OfNumbers):
+        return HeldOutNumbers(table, options.y, loss)
+    return HeldOutRows(table, options.y, trees._classes)
 
 
 def explorer_page(data: dict[str, Any]) -> str:
@@ -113,7 +135,7 @@ def about(trees: TreeSet, n_shown: int) -> str:
 
 
 def _facts(
-    trees: TreeSet, options: PageOptions, held_out: HeldOutRows | None
+    trees: TreeSet, options: PageOptions, held_out: HeldOutRows | HeldOutNumbers | None
 ) -> list[tuple[str, str]]:
     """Say what the set is of, and how it was found."""
     record, scale = trees._record, trees._scale
@@ -122,7 +144,7 @@ def _facts(
     found: list[tuple[str, str | None]] = [
         ("Data", options.name),
         ("Target", None if target is None else str(target)),
-        ("Classes", ", ".join(str(label) for label in trees._classes.tolist())),
+        ("Classes", ", ".join(str(label) for label in trees._classes.tolist()) or None),
         ("Training rows", f"{trees[0].n_rows[0]:,}" if trees else None),
         ("Weighted", "yes" if record.weighted else "no"),
         ("Held-out rows", None if held_out is None else f"{held_out.n_rows:,}"),
@@ -206,8 +228,11 @@ def _exact(count: int) -> int | str:
 def _code(shown: list[Tree], labels: list[Any], labelled: bool) -> dict[str, Any]:
     """Return what exports of trees are put together from, besides the questions."""
     heads = {"asking": "", "leaf": ""}
+    write: Callable[[Any], str] = sql.value
     if shown:
-        output = output_of(shown[0], "class", None)
+        output = output_of(shown[0], "auto", None)
+        if output.kind == "value":
+            write = sql.as_double
         for kind in heads:
             asks = kind == "asking"
             lines = head_lines(
@@ -215,7 +240,7 @@ def _code(shown: list[Tree], labels: list[Any], labelled: bool) -> dict[str, Any
             )
             heads[kind] = "\n".join(lines)
     return {
-        "sql": [text_or_none(partial(sql.value, label)) for label in labels],
+        "sql": [text_or_none(partial(write, label)) for label in labels],
         "python": [literal(label) for label in labels],
         "head": heads,
     }

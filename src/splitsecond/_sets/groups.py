@@ -254,8 +254,16 @@ class _Search:
         part = self.trees._after(f"group {skeleton}", self.trees._of_graph(graph))
         functions: dict[str, Any] = {}
         if self.rows is not None:
+            says = None
+            if part._source.loss.is_of_numbers:
+                _, numbers = np.unique(part._source.means, return_inverse=True)
+                says = numbers.reshape(-1).astype(np.uint32)
             n_functions, n_seen = graph.count_functions(
-                self.rows.columns, self.rows.n_rows, max_trees=self.max_trees, run=self.clock.run()
+                self.rows.columns,
+                self.rows.n_rows,
+                max_trees=self.max_trees,
+                run=self.clock.run(),
+                says=says,
             )
             if n_seen < min(part.n_trees, self.max_trees) and not self.clock.is_past():
                 raise KeyboardInterrupt

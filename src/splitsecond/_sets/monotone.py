@@ -75,6 +75,12 @@ def _rise(literal: Literal, kind: Kind) -> int:
 
 def _positive(classes: NDArray[Any], labels: NDArray[Any]) -> list[bool]:
     """Tell which labels are positive: the second of two classes."""
+    if len(classes) == 0:
+        raise ValueError(
+            "monotone is for two classes, a negative and a positive one; the trees of this set "
+            "predict numbers. Look for monotone ones in a sample of the set: compare "
+            "trees.predict(X, indices) for rows that differ in the column alone."
+        )
     if len(classes) != 2:
         names = listed([shown(each) for each in classes.tolist()])
         raise ValueError(

@@ -44,8 +44,8 @@ class SetPage:
         max_trees : int, default=1000
             Trees on the page, the best ones; a thousand take some 200 kB.
         X, y : optional
-            Held-out rows and their classes: counted at each node beside the training rows, and
-            each tree is evaluated on them, as `evaluate` does.
+            Held-out rows and their classes, or numbers: counted at each node beside the training
+            rows, and each tree is evaluated on them, as `evaluate` does.
         groups : optional
             What divides these rows into groups, as for `evaluate`.
         name : str, optional
@@ -88,9 +88,11 @@ class SetPage:
             found); ``n_trees`` (of the set, as text), ``bound``, ``min_objective``; ``variables``
             and ``questions``; ``trees``: ``questions`` and ``facts`` of all nodes of all trees in
             preorder, yes before no, where a question of -1 is a leaf, and the facts are places in
-            ``says`` (what the node predicts), ``rows``, ``weights`` and ``held_out`` (a number for
-            each class); ``criteria`` (held-out values by tree, and their exact ``range`` over the
-            set, where there was time for it); ``groups`` (trees of the same variables and shape);
+            ``says`` (what the node predicts, a place in ``labels``), ``rows``, ``weights`` and
+            ``held_out`` (a number for each class; where trees predict ``numbers``, one number, and
+            ``held_out_means``); ``criteria`` (held-out values by tree, and their exact ``range``
+            over the set, where there was time for it); ``groups`` (trees of the same variables and
+            shape);
             ``overview``: by step, what ``n_trees`` of the whole set ask ``after`` another step:
             twice its place, plus 1 if its answer is no, or -1 at the root. A question of -1 is a
             leaf, and -2 are ``n_others`` that are not listed.

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._sets.voting import disagreement, prediction_variance, vote_shares
+from splitsecond._sets.voting import (
+    NumberVotes,
+    disagreement,
+    number_votes,
+    prediction_variance,
+    vote_shares,
+)
 from splitsecond._tables.binary import leaf_of_rows
 
 if TYPE_CHECKING:
@@ -35,38 +41,74 @@ class SetPredictions:
         if indices is None:
             indices = slice(None)
         trees = self[indices] if isinstance(indices, slice) else [self[i] for i in indices]
-        out = np.empty((table.n_rows, len(trees)), dtype=np.int64)
+        of_numbers = self._source.loss.is_of_numbers
+        out = np.empty((table.n_rows, len(trees)), dtype=np.float64 if of_numbers else np.int64)
         for i, tree in enumerate(trees):
             leaves = leaf_of_rows(tree.feature, tree.left, tree.right, table)
-            out[:, i] = tree.prediction[leaves]
-        predicted: NDArray[Any] = self._source.labels[out]
+            said = tree.prediction[leaves]
+            out[:, i] = tree.labels[said] if of_numbers else said
+        predicted: NDArray[Any] = out if of_numbers else self._source.labels[out]
         return predicted
 
     def vote(self: Any, X: Any) -> NDArray[np.float64]:
-        """Return the share of all trees that predict each label, for each row.
+        """Return what all trees together predict for each row.
 
-        Shares are exact (rounded once, at the end), and no tree is ever made.
+        For classes, that is the share of all trees that predict each label; for numbers, the mean
+        of what all trees predict. It is of all trees, whatever their number, and none is ever made.
+        Shares are exact (rounded once, at the end). Means are to within what the search rounds
+        numbers by, if it does: less than a millionth of their range.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
             A column for each class, in the order of the estimator's ``classes_``, which is that of
-            every tree's ``classes``; with costs, for each action, in the order of ``actions_``.
+            every tree's ``classes``; with costs, for each action, in the order of ``actions_``. For
+            numbers, the shape is (n_samples,).
         """
+        if self._source.loss.is_of_numbers:
+            mean: NDArray[np.float64] = self._number_votes(X).mean
+            return mean
         shares: NDArray[np.float64] = self._shares(X)
         return shares
+
+    def prediction_range(self: Any, X: Any) -> NDArray[np.float64]:
+        """Return the minimum and the maximum that any tree predicts for each row, for numbers.
+
+        It is of all trees, and none is made.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+        """
+        if not self._source.loss.is_of_numbers:
+            raise ValueError(
+                "prediction_range is for trees that predict numbers; these predict classes: "
+                "vote(X) gives the share of trees that predict each."
+            )
+        votes = self._number_votes(X)
+        return np.column_stack([votes.minimum, votes.maximum])
 
     def _shares(self: Any, X: Any) -> NDArray[np.float64]:
         table = self._reader.read(X)
         self._warn_if_partial()
         return vote_shares(self._graph, table, len(self._reader.literals), self.n_trees)
 
+    def _number_votes(self: Any, X: Any) -> NumberVotes:
+        table = self._reader.read(X)
+        self._warn_if_partial()
+        n_features = len(self._reader.literals)
+        return number_votes(self._graph, table, n_features, self.n_trees, self._source)
+
     def multiplicity(self: Any, X: Any) -> NDArray[np.float64]:
         """Return the variance of the predictions over all trees, for each row.
 
         With two labels and a share p for one of them it is p (1 - p), at most 1/4; with more, half
-        the probability that two trees drawn from the set disagree.
+        the probability that two trees drawn from the set disagree. For numbers, it is their
+        variance, in squares of their unit.
         """
+        if self._source.loss.is_of_numbers:
+            variance: NDArray[np.float64] = self._number_votes(X).variance
+            return variance
         return prediction_variance(self._shares(X))
 
     def multiplicity_summary(self: Any, X: Any) -> dict[str, float]:
@@ -78,11 +120,14 @@ class SetPredictions:
             The mean, standard deviation ("std") and maximum ("max") of `multiplicity`, and the
             share of rows on which any two trees disagree ("disputed").
         """
+        if self._source.loss.is_of_numbers:
+            summary: dict[str, float] = self._number_votes(X).disagreement()
+            return summary
         return disagreement(self._shares(X))
 
     def disputed(self: Any, X: Any) -> NDArray[np.intp]:
         """Return the rows' numbers, those that the trees disagree on most first."""
-        return np.argsort(-prediction_variance(self._shares(X)), kind="stable")
+        return np.argsort(-self.multiplicity(X), kind="stable")
 
     def evaluate(
         self: Any,
@@ -99,10 +144,15 @@ class SetPredictions:
     ) -> SetEvaluation:
         """Evaluate all trees on given rows, such as held-out ones: error, costs, rates, by group.
 
+        For numbers: mean squared and absolute error, R^2 and bias, and for a Poisson loss the
+        deviance and the share of it that is explained. In a leaf of rate 0, where an event would
+        make the deviance infinite, rows of events lose as if half an average training row were
+        there.
+
         Parameters
         ----------
         X, y
-            Rows and their classes.
+            Rows and their classes, or their numbers.
         groups : str, list of str, array-like or data frame, optional
             What divides the rows into groups, such as a protected attribute: a column of X or
             several, by name; or values, one for each row, which need not be in X. Several
@@ -111,12 +161,14 @@ class SetPredictions:
             their order, as those of `y` are: the index of a pandas series is not looked at.
         costs : dict or array, optional
             What each class costs for each label that trees predict, as for `TreeFARMS`; by
-            default what the set was fitted for.
+            default what the set was fitted for. For classes alone.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows; those without a common factor are rounded to 2**-52 of their total.
+            For a Poisson loss, exposures.
         positive : label, optional
             The class that rates are about, against all others; by default the second of two. In a
-            set with actions that are no classes, an action, for its selection rate.
+            set with actions that are no classes, an action, for its selection rate. For classes
+            alone.
         max_trees : int, default=10000
             Trees to look at for criteria that are not additive, the best ones.
         time_limit : float, optional

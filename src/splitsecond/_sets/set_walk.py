@@ -64,7 +64,7 @@ class SetWalk:
         return is_new and not self._walked.is_complete
 
     def _follow(self, run: _core.RunOptions) -> _core.SetRows:
-        return self.rows.walk(self.trees._graph, len(self.trees._reader.literals), run)
+        return self.rows.walk(self.trees._graph, self.trees._source, run)
 
     def _prices(self, criterion: Criterion, *, negated: bool = False) -> NDArray[np.float64]:
         """Return what rows cost in leaves, by label or by node of the graph."""
@@ -72,8 +72,8 @@ class SetWalk:
             labels = np.arange(self.trees._graph.n_labels)
             prices = criterion.prices(labels, np.zeros((0, 0)))
         else:
-            counts = self.trees._source.units.astype(np.int64)
-            prices = criterion.prices(np.zeros(0, dtype=np.int64), counts)
+            facts = self.trees._source.facts
+            prices = criterion.prices(np.zeros(0, dtype=np.int64), facts)
         return -prices if negated else prices
 
     def front(self, criterion: Criterion, clock: Clock, *, negated: bool = False) -> Any:
@@ -83,7 +83,7 @@ class SetWalk:
             return self._fronts[key]
         walked = self._walk(clock)
         prices = self._prices(criterion, negated=negated)
-        least = np.ascontiguousarray(prices.min(axis=0))
+        least = criterion.metric.values.least(prices)
         front = walked.frontier(prices, criterion.by, clock.run(), least=least)
         if front is None:
             raise KeyboardInterrupt
@@ -128,7 +128,7 @@ class SetWalk:
         # To follow rows down single trees, the set need not be walked.
         rows = self._walked or self._follow(_core.RunOptions(time_limit=AT_ONCE))
         flat, ends = self.trees._graph.trees(self.trees._numbering.numbers(places))
-        weights = rows.weights(flat[0], flat[1], flat[2], ends)
+        weights = rows.weights(flat, ends)
         self._nodes += [flat[:, a:b] for a, b in itertools.pairwise([0, *ends.tolist()])]
         self._leaves.append(leaves_in(flat, ends, weights, self.trees._source))
 

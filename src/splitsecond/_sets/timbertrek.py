@@ -19,6 +19,11 @@ def to_timbertrek(trees: Iterable[Tree]) -> dict[str, Any]:
     tree_map: dict[str, Any] = {}
     literals: dict[int, Literal] = {}
     for tree in trees:
+        if tree.loss.is_of_numbers:
+            raise ValueError(
+                "TimberTrek shows trees for two classes; these predict numbers. to_html() makes a "
+                "page of any set."
+            )
         if len(tree.classes) != 2:
             raise ValueError(
                 f"TimberTrek shows trees for two classes; these have {len(tree.classes)}."

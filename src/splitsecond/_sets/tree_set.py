@@ -53,9 +53,9 @@ class TreeSet(SetContents, SetPredictions, SetPage, Sequence[Tree]):
     Trees are in order of their objective; among equals, fewer leaves come first, and so on in a
     fixed order.
 
-    For "log_loss" and "brier", objectives are compared with the loss of each leaf rounded to whole
-    units (`unit`): the set, its bound, order and histogram are exact for these. A tree's own
-    ``objective`` is not rounded.
+    For losses other than "zero_one" and costs, objectives are compared with the loss of each leaf
+    rounded to whole units (`unit`): the set, its bound, order and histogram are exact for these. A
+    tree's own ``objective`` is not rounded.
 
     Attributes
     ----------
@@ -66,8 +66,8 @@ class TreeSet(SetContents, SetPredictions, SetPage, Sequence[Tree]):
     bound : float
         The objective that none of them exceeds, as the search counts it (see `unit`).
     unit : float
-        What the loss of each leaf is rounded to, as a part of the objective: 2**-16 for "log_loss"
-        and "brier", and 0 for "zero_one" and costs, which are exact.
+        What the loss of each leaf is rounded to, as a part of the objective: 2**-16, and 0 for
+        "zero_one" and costs, which are exact.
     is_partial : bool
         Whether a limit or Ctrl-C ended the search for them, so that others may be missing.
     status : str
@@ -368,8 +368,8 @@ class TreeSet(SetContents, SetPredictions, SetPage, Sequence[Tree]):
         tree : Tree or int
             The chosen tree, or its number in the set.
         X, y : table and array-like, optional
-            Rows and their classes, such as held-out ones, that the set is evaluated on. With X
-            alone, only disputed rows are shown.
+            Rows and their classes or numbers, such as held-out ones, that the set is evaluated on.
+            With X alone, only disputed rows are shown.
         groups, costs, sample_weight, positive, max_trees, time_limit, memory_limit
             As for `evaluate`.
         X_train, y_train : table and array-like, optional

@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +31,10 @@ RESOLUTION, FINE_RESOLUTION, FINE_ROWS = 1e-6, 1e-11, 1024
 MAX_WEIGHT, MAX_OFFSET, MAX_LIMBS = 2**29, 2**28, 2**30
 OFFSET_SHARE = 0.01  # of the root's loss, by which offsets may be off together
 MAX_EXACT = 2**24  # of numbers on a grid of their own; a finer one is not worth its bits
-FACTORS = (1, 10, 100, 1_000, 10_000, 2, 4, 8, 16, 100_000)
-WHOLE = 1e-9  # how far numbers may be from whole ones that they stand for
+SMALL_NOISE = 1e-3  # of the steps of a grid: with more of it, they cannot be told from others
+FEW, MAX_TRIES = 64, 4  # numbers that mostly tell the step of a grid, or that there is none
+NOISE = 2.0**-51  # what numbers are off by for being floats, of their size
+UNLIKELY = 4.0  # so many standard deviations of the loss of a tree, if it has the highest
 MARGIN = 1e-12  # for what doubles are off by where rounding has to be up, or down
 
 
@@ -65,15 +69,15 @@ def encode(
     max_leaves: int,
 ) -> Encoded:
     """Encode numbers and weights of rows; those of a `group` become one."""
-    integers, weight_unit = _whole_weights(weights, len(numbers))
-    sums = loss.sums(numbers, integers.astype(np.float64))
+    given = _weights(weights, len(numbers), group)
+    sums = loss.sums(numbers, given.of_rows.astype(np.float64))
     root = np.array([each.sum() for each in sums])
-    root_loss = float(loss.loss(root))
+    root_loss = float(loss.loss(root)) * given.share
     if isinstance(loss, Poisson):
-        rows = _of_rates(loss, sums, group, weight_unit=weight_unit, root_loss=root_loss)
+        rows = _of_rates(sums[1], given, root_loss)
     else:
-        rows = _of_means(loss, numbers, integers, group, root_loss)
-    return _in_channels(loss, rows, root_loss, weight_unit, bits=bits, max_leaves=max_leaves)
+        rows = _of_means(loss, numbers, given, root_loss)
+    return _in_channels(loss, rows, root_loss, given.unit, bits=bits, max_leaves=max_leaves)
 
 
 def _in_channels(
@@ -89,10 +93,11 @@ def _in_channels(
     is_poisson = isinstance(loss, Poisson)
     max_rate = float((s / np.maximum(n, 1)).max()) if is_poisson else 1.0
     single = _rate_offsets(n, s, max_rate) if is_poisson else s * (s / np.maximum(n, 1))
+    n_rows = int(np.count_nonzero(n))  # those without weight are as good as absent
     # In ones of the grid, a loss is in squares of them, or in them.
     in_grid = root_loss / (rows.grid if is_poisson else rows.grid**2)
     unit = max(
-        OFFSET_SHARE * in_grid / len(n), float(single.sum()) / (MAX_OFFSET - len(n)), 2.0**-1000
+        OFFSET_SHARE * in_grid / n_rows, float(single.sum()) / (MAX_OFFSET - n_rows), 2.0**-1000
     )
     if in_grid == 0:  # nothing is to be gained by any tree
         offsets = np.zeros(len(n))
@@ -103,12 +108,17 @@ def _in_channels(
     channels, limb_bits = _channels(rows, offsets.astype(np.int64))
     whole_n, whole_s = float(n.sum()), float(s.sum())
     magnitude = 4 * float(single.sum()) + whole_s * (
-        8 + 8 * math.log2(max(whole_n * max_rate, 2.0)) if is_poisson else 2 * whole_s / whole_n
+        8 + 8 * math.log2(max(whole_n * max_rate / max(whole_s, 1.0), 2.0))
+        if is_poisson
+        else 2 * whole_s / whole_n
     )
-    # The core takes scales below 2**50.
     bits = min(bits, COST_BITS - 2 - max_leaves.bit_length())
     if in_grid > 0:
-        bits = max(1, min(bits, 48 + math.floor(math.log2(in_grid))))
+        # By what offsets are off, more may be counted than the root loses: in bits.
+        extra = math.log2(1 + float(np.abs(offsets * unit - single).sum()) / in_grid)
+        bits = min(bits, math.floor(COST_BITS - 2 - max_leaves.bit_length() - extra))
+        # The core takes scales below 2**50, and losses below 2**51.
+        bits = max(1, min(bits, 48 + math.floor(math.log2(in_grid)), math.floor(50 - extra)))
     scale = 2.0**bits / in_grid if in_grid > 0 else 1.0
     parameters = _core.Sums(
         limb=2.0**limb_bits, offset=unit, magnitude=magnitude, max_rate=max_rate
@@ -138,113 +148,167 @@ def _in_channels(
     return Encoded(channels, units, int(totals[0]), weight_unit)
 
 
-def _whole_weights(
-    weights: NDArray[np.float64] | None, n_rows: int
-) -> tuple[NDArray[np.int64], float]:
-    """Return weights as whole numbers, and what one is in those given."""
+@dataclass(frozen=True)
+class _Weights:
+    """Weights of rows, and of groups of them in whole numbers."""
+
+    of_rows: NDArray[Any]  # whole numbers, unless they are rounded for the groups
+    group: NDArray[np.int32] | None
+    n: NDArray[np.int64]  # of groups, as the core counts them
+    share: float  # one in a row's weight, in a group's; not 1: these are rounded
+    unit: float  # what one is in the weights given
+
+    @property
+    def is_exact(self) -> bool:
+        return self.share == 1
+
+    @cached_property
+    def wanted(self) -> NDArray[np.float64]:
+        """The weights of groups, not rounded."""
+        return _grouped(self.of_rows.astype(np.float64), self.group) * self.share
+
+    def means_kept(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return sums of rows by group, for weights as they are counted."""
+        grouped = _grouped(sums, self.group)
+        if self.is_exact:
+            return grouped
+        scaled: NDArray[np.float64] = grouped * (
+            self.share * self.n / np.maximum(self.wanted, 1e-300)
+        )
+        return scaled
+
+    def error(self, highest: NDArray[np.float64], root_loss: float) -> float:
+        """Return by how much rounded weights may change the loss of a tree.
+
+        Given what groups lose at most, if they weigh 1: all together no more than the root. This is
+        no proof, as for the grid: it takes for granted that in a sum of losses, those of weights
+        that are rounded up and down cancel as if by chance.
+        """
+        if self.is_exact:
+            return 0.0
+        weight = np.maximum(self.wanted, 1e-300)
+        lost = np.minimum(highest, root_loss / weight)
+        squares = (self.n - self.wanted) ** 2 * lost / weight
+        return UNLIKELY * math.sqrt(root_loss * float(squares.max()))
+
+
+def _weights(
+    weights: NDArray[np.float64] | None, n_rows: int, group: NDArray[np.int32] | None
+) -> _Weights:
     if weights is None:
-        return np.ones(n_rows, dtype=np.int64), 1.0
+        ones = np.ones(n_rows, dtype=np.int64)
+        return _Weights(ones, group, _whole_grouped(ones, group), 1.0, 1.0)
     integers = as_large_integers(weights)
-    total = int(integers.sum())
-    if total > MAX_WEIGHT:
-        rounded = np.rint(integers * ((MAX_WEIGHT - n_rows) / total)).astype(np.int64)
-        integers = np.maximum(rounded, integers > 0)
-    return integers, float(weights.sum() / integers.sum())
+    if int(integers.sum()) <= MAX_WEIGHT:
+        n = _whole_grouped(integers, group)
+        return _Weights(integers, group, n, 1.0, float(weights.sum()) / float(n.sum()))
+    # Rounded after rows are merged, so that few numbers are.
+    relative = weights / weights.max()
+    wanted = _grouped(relative, group)
+    share = (MAX_WEIGHT - len(wanted)) / float(wanted.sum())
+    n = np.maximum(np.rint(wanted * share).astype(np.int64), wanted > 0)
+    return _Weights(relative, group, n, share, float(weights.sum()) / float(n.sum()))
 
 
 def _of_means(
     loss: SquaredError | OfNumbers,
     numbers: NDArray[np.float64],
-    integers: NDArray[np.int64],
-    group: NDArray[np.int32] | None,
+    given: _Weights,
     root_loss: float,
 ) -> _Rows:
     """Put numbers on a grid that starts at the least of them."""
-    present = integers > 0
-    least = float(numbers[present].min())
-    whole = _on_own_grid(numbers, least, present)
-    n = _whole_grouped(integers, group)
-    shift = -float(loss.sums(np.array([least]), None)[1][0])
-    if whole is not None:
-        steps, step = whole
-        return _Rows(n, _whole_grouped(steps * integers, group), step / loss.scale, shift, 0.0)
-    apart = (loss.sums(numbers, None)[1] + shift) * present
-    sums = _grouped(apart * integers, group)
+    present, n = given.of_rows > 0, given.n
+    apart = loss.sums(numbers, None)[1]
+    least = float(apart[present].min())
+    if root_loss == 0:
+        return _Rows(n, np.zeros(len(n), dtype=np.int64), 1.0, -least, 0.0)
+    above = np.where(present, apart - least, 0)
     root = math.sqrt(root_loss)
-    resolution = FINE_RESOLUTION if len(n) <= FINE_ROWS else RESOLUTION
+    noise = NOISE * max(1.0, float(np.max(np.abs(numbers))) / loss.scale)
+    whole = _on_own_grid(above, noise) if given.is_exact else None
+    if whole is not None:
+        steps, step, off = whole
+        off *= math.sqrt(float(n.sum()))
+        sums = _whole_grouped(steps * given.of_rows, given.group)
+        return _Rows(n, sums, step, -least, off * (2 * root + off))
+    wanted = given.means_kept(above * given.of_rows)
+    resolution = FINE_RESOLUTION if np.count_nonzero(n) <= FINE_ROWS else RESOLUTION
     # Sums are off by half a one, evenly spread: so much together.
-    at_one = math.sqrt(float(np.sum(1 / np.maximum(n, 1))) / 12)
+    at_one = math.sqrt(float(np.sum(1 / n[n > 0])) / 12)
     grid = 2.0 ** math.floor(math.log2(max(resolution * root / at_one / 4, 2.0**-1000)))
-    grid = max(grid, float(sums.max()) * 2.0**-50, 2.0**-1000)
-    rounded = np.rint(sums / grid)
-    off = math.sqrt(float(np.sum((sums - rounded * grid) ** 2 / np.maximum(n, 1))))
-    return _Rows(n, rounded.astype(np.int64), grid, shift, off * (2 * root + off))
+    grid = max(grid, float(wanted.max()) * 2.0**-50, 2.0**-1000)
+    rounded = np.rint(wanted / grid)
+    off = math.sqrt(float(np.sum((wanted - rounded * grid) ** 2 / np.maximum(n, 1))))
+    means = wanted / np.maximum(n, 1)
+    highest = np.maximum(means, above.max() - means) ** 2
+    error = off * (2 * root + off) + given.error(highest, root_loss)
+    return _Rows(n, rounded.astype(np.int64), grid, -least, error)
 
 
-def _of_rates(
-    loss: Poisson,
-    sums: list[NDArray[np.float64]],
-    group: NDArray[np.int32] | None,
-    *,
-    weight_unit: float,
-    root_loss: float,
-) -> _Rows:
+def _of_rates(each_events: NDArray[np.float64], given: _Weights, root_loss: float) -> _Rows:
     """Put events (exposure times rate) on a grid; where they are whole numbers, on theirs."""
-    n = _whole_grouped(sums[0].astype(np.int64), group)
-    events = _grouped(sums[1], group)
-    in_units = events * (weight_unit * loss.scale)  # as the user has them
-    counts = np.rint(in_units)
-    if counts.max() < MAX_EXACT and (np.abs(in_units - counts) <= WHOLE * (1 + counts)).all():
-        return _Rows(n, counts.astype(np.int64), 1 / (weight_unit * loss.scale), 0.0, 0.0)
+    n, events = given.n, given.means_kept(each_events)
+    if root_loss == 0 and not events.any():
+        return _Rows(n, np.zeros(len(n), dtype=np.int64), 1.0, 0.0, 0.0)
     # A leaf's loss changes with its events by the logarithm of its rate, at most.
     positive = events[events > 0]
-    rate = float(events.sum() / n.sum())
+    rates = events / np.maximum(n, 1)
+    rate = math.log(float(events.sum())) - math.log(float(n.sum()))
     slope = 2 + 2 * max(
-        abs(math.log(float((events / np.maximum(n, 1)).max()) / rate)),
-        abs(math.log(float(n.sum()) * rate / float(positive.min()))),
+        abs(math.log(float(rates.max())) - rate),
+        abs(math.log(float(events.sum())) - math.log(float(positive.min()))),
     )
-    resolution = FINE_RESOLUTION if len(n) <= FINE_ROWS else RESOLUTION
-    wanted = resolution * root_loss / (slope * len(positive))
-    grid = 2.0 ** math.floor(math.log2(max(wanted, float(events.max()) * 2.0**-50, 2.0**-1000)))
-    steps = np.maximum(np.rint(events / grid), events > 0)
-    error = slope * float(np.abs(events - steps * grid).sum())
-    return _Rows(n, steps.astype(np.int64), grid, 0.0, error)
+    whole = _on_own_grid(events, NOISE * float(events.max()))
+    if whole is not None:
+        steps, grid, _ = whole
+    else:
+        resolution = FINE_RESOLUTION if np.count_nonzero(n) <= FINE_ROWS else RESOLUTION
+        wanted = resolution * root_loss / (slope * len(positive))
+        lowest = max(wanted, float(events.max()) * 2.0**-50, 2.0**-1000)
+        grid = 2.0 ** math.floor(math.log2(lowest))
+        steps = np.maximum(np.rint(events / grid), events > 0).astype(np.int64)
+    # A leaf's rate is at most the highest, and at least that of a row if it had all the exposure.
+    highest = 2 * rates.max() + 2 * rates * np.log(float(n.sum()) / np.maximum(n, 1))
+    error = slope * float(np.abs(events - steps * grid).sum()) + given.error(highest, root_loss)
+    return _Rows(n, steps, grid, 0.0, error)
 
 
 def _on_own_grid(
-    numbers: NDArray[np.float64], least: float, present: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], float] | None:
-    """Return numbers above the least in whole steps, and the step, if they have few digits."""
-    sample = np.flatnonzero(present)[:: max(1, len(numbers) // 1000)]
-    for factor in FACTORS:
-        if not _is_whole(numbers[sample], least, factor):
-            continue
-        if not _is_whole(numbers[present], least, factor):
-            continue
-        with np.errstate(over="ignore"):
-            steps = np.where(present, np.rint((numbers - least) * factor), 0)
-        if steps.max() >= MAX_EXACT * 1024:
+    values: NDArray[np.float64], noise: float
+) -> tuple[NDArray[np.int64], float, float] | None:
+    """Return values of at least 0 in whole steps, the step, and what the farthest is off by.
+
+    None: they are not all multiples of one step. What they may be off by is the noise. Any step
+    will do: values that are multiplied by a constant are the same in steps.
+    """
+    highest = float(values.max())
+    if highest == 0:
+        return np.zeros(len(values), dtype=np.int64), 1.0, 0.0
+    tried = [highest, *values[:: max(1, len(values) // FEW)].tolist()]
+    for _ in range(MAX_TRIES):
+        step = _common_step(tried, highest / MAX_EXACT)
+        if step is None:
             return None
-        whole: NDArray[np.int64] = steps.astype(np.int64)
-        divisor = int(np.gcd.reduce(whole[:1000]))
-        divisor = divisor if divisor == 1 else max(1, int(np.gcd.reduce(whole)))
-        if whole.max() // divisor >= MAX_EXACT:
-            return None
-        return whole // divisor, divisor / factor
+        step = highest / round(highest / step)
+        steps = values / step
+        whole = np.rint(steps)
+        off = np.abs(steps - whole)
+        if float(off.max()) == 0 or float(off.max()) <= noise / step < SMALL_NOISE:
+            return whole.astype(np.int64), step, float(off.max()) * step
+        tried = [step, float(values[np.argmax(off)])]
     return None
 
 
-def _is_whole(numbers: NDArray[np.float64], least: float, factor: int) -> bool:
-    """Whether numbers above the least are whole when multiplied."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        steps = (numbers - least) * factor
-        # What floats of this size are off by may not be much.
-        size = float(np.max(np.abs(numbers))) * factor
-        if not size < 2.0**53 or not np.isfinite(steps).all():
-            return False
-        return bool((np.abs(steps - np.rint(steps)) <= max(WHOLE, size * 2.0**-51)).all()) and (
-            size * 2.0**-51 < 1e-3
-        )
+def _common_step(values: list[float], least: float) -> float | None:
+    """Return what all values are nearly multiples of, by Euclid; None if it is not above a size."""
+    zero = least / 4  # remainders below are what floats are off by
+    step = 0.0
+    for value in values:
+        while value > zero:
+            step, value = value, abs(math.remainder(step, value))  # noqa: PLW2901
+        if step <= least:
+            return None
+    return step
 
 
 def _grouped(values: NDArray[np.float64], group: NDArray[np.int32] | None) -> NDArray[np.float64]:

@@ -22,6 +22,8 @@ from splitsecond._support.names import public
 N_SUMS = 3
 # What is left of a difference of two sums that are the same, as a share of them.
 CANCELLED = 1e-14
+OVERFLOW = 0.25  # times numbers whose differences are too large for a float
+HIGHEST_POWER = 2.0**1023  # of two
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,16 @@ class OfNumbers(Relative):
 
     centre: float = 0.0
     scale: float = 1.0  # a power of two
-    offset: float = 0.0  # that was taken off integers which floats do not hold
+    offset: int | float = 0  # that was taken off integers which floats do not hold
 
     @classmethod
     @abstractmethod
-    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
+    def fitted(
+        cls,
+        numbers: NDArray[np.float64],
+        offset: int | float = 0,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
         """Return the loss with the centre and scale that suit some numbers, less an offset."""
 
     @abstractmethod
@@ -102,15 +109,27 @@ class SquaredError(OfNumbers):
     degree = 2
 
     @classmethod
-    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
-        """Return the loss about the number that is nearest to the middle of their range."""
-        scale = power_of_two(float(np.max(np.abs(numbers))))
-        low, high = numbers.min() / scale, numbers.max() / scale
-        # One of the numbers themselves, so that differences of whole numbers are whole.
-        nearest = int(np.argmin(np.abs(numbers / scale - (low / 2 + high / 2))))
-        centre = float(numbers[nearest])
-        spread = max(high - centre / scale, centre / scale - low)
-        return cls(centre, scale * power_of_two(spread), float(offset))
+    def fitted(
+        cls,
+        numbers: NDArray[np.float64],
+        offset: int | float = 0,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
+        """Return the loss about the number that is nearest to the mean.
+
+        Q is then at most twice the loss of all rows in one leaf, so that no digits are lost.
+        """
+        least = float(numbers.min())
+        part = 1.0 if math.isfinite(float(numbers.max()) - least) else OVERFLOW
+        # Above the least, so that a constant added to all of them changes nothing; and one of the
+        # numbers themselves, so that differences of whole numbers are whole.
+        above = numbers * part - least * part
+        shares = None if weights is None else weights / weights.max()
+        mean = float(np.average(above, weights=shares))
+        nearest = int(np.argmin(np.abs(above - mean)))
+        spread = max(float(above.max()) - float(above[nearest]), float(above[nearest]))
+        scale = min(power_of_two(spread) / part, HIGHEST_POWER)
+        return cls(float(numbers[nearest]), scale, offset)
 
     def sums(
         self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
@@ -129,8 +148,12 @@ class SquaredError(OfNumbers):
     def value(self, sums: Weights) -> NDArray[np.float64]:
         """Return the mean."""
         n = np.where(sums[..., 0] > 0, sums[..., 0], 1)
-        mean: NDArray[np.float64] = self.centre + self.scale * (sums[..., 1] / n)
-        return mean + self.offset if self.offset else mean
+        apart = sums[..., 1] / n
+        with np.errstate(over="ignore"):
+            mean: NDArray[np.float64] = self.centre + self.scale * apart
+        if not np.isfinite(mean).all():  # too far from the centre for a float, though it is one
+            mean = (self.centre * OVERFLOW + self.scale * OVERFLOW * apart) / OVERFLOW
+        return mean + float(self.offset) if self.offset else mean
 
     def row_deviances(
         self, numbers: NDArray[np.float64], values: NDArray[np.float64]
@@ -142,12 +165,12 @@ class SquaredError(OfNumbers):
 
     def _apart(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return numbers about the centre; their difference may be too large for a float."""
-        with np.errstate(over="ignore", under="ignore"):
+        with np.errstate(over="ignore"):
             apart = numbers - self.centre
-            if np.isfinite(apart).all():
-                return apart / self.scale
-            halves: NDArray[np.float64] = numbers / self.scale - self.centre / self.scale
-            return halves
+        if np.isfinite(apart).all():
+            return apart / self.scale
+        parts: NDArray[np.float64] = numbers / self.scale - self.centre / self.scale
+        return parts
 
 
 @public
@@ -160,9 +183,14 @@ class Poisson(OfNumbers):
     degree = 1
 
     @classmethod
-    def fitted(cls, numbers: NDArray[np.float64], offset: float = 0.0) -> Self:
+    def fitted(
+        cls,
+        numbers: NDArray[np.float64],
+        offset: int | float = 0,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
         """Return the loss in units of about the largest rate."""
-        return cls(0.0, power_of_two(float(np.max(numbers))), float(offset))
+        return cls(0.0, power_of_two(float(np.max(numbers))), offset)
 
     def sums(
         self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
@@ -201,9 +229,12 @@ class Poisson(OfNumbers):
         self, numbers: NDArray[np.float64], values: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Return 2 (y ln(y / rate) - y + rate); infinite for an event where the rate is 0."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.where(numbers > 0, numbers * np.log(numbers / values), 0.0)
-        deviances: NDArray[np.float64] = np.maximum(2 * (logs - numbers + values), 0)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            apart = (values - numbers) / numbers
+            near = numbers * (apart - np.log1p(apart))  # where the difference would cancel
+            far = numbers * np.log(numbers / values) - numbers + values
+        halves = np.where(numbers > 0, np.where(np.abs(apart) < 0.5, near, far), values)
+        deviances: NDArray[np.float64] = np.maximum(2 * halves, 0)
         return deviances
 
 
@@ -216,4 +247,4 @@ def power_of_two(size: float) -> float:
         return 1.0
     mantissa, exponent = math.frexp(size)
     exponent = exponent - 1 if mantissa == 0.5 else exponent
-    return math.ldexp(1.0, min(max(exponent, -1022), 1023))
+    return math.ldexp(1.0, min(exponent, 1023))

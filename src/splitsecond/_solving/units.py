@@ -158,11 +158,10 @@ class Units:
         """Return by how much the objective of a tree of so many leaves may be rounded."""
         if self.loss.is_exact:
             return Fraction(0)
-        rounded = leaves * Fraction(self.leaf_rounding) / self.whole
-        if self.channels is None:
-            return rounded
-        # The bias is rounded, too.
-        return rounded + Fraction(self.channels.resolution) + 1 / self.whole
+        # The bias is the loss of a leaf, too.
+        n_rounded = leaves if self.channels is None else leaves + 1
+        rounded = n_rounded * Fraction(self.leaf_rounding) / self.whole
+        return rounded if self.channels is None else rounded + Fraction(self.channels.resolution)
 
 
 def _sums(loss: Costs, totals: NDArray[np.int64]) -> list[int]:

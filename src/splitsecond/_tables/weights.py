@@ -53,6 +53,15 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     return weights
 
 
+def check_sums(weights: NDArray[np.float64]) -> None:
+    """Refuse weights whose products with numbers floats would not hold."""
+    if weights.max() < 1e-200:
+        raise ValueError(
+            f"sample_weight is at most {weights.max()}: scale the weights up, for example by "
+            "dividing them by their mean."
+        )
+
+
 def row_weights(
     classes: NDArray[Any],
     codes: NDArray[Any],
@@ -140,7 +149,8 @@ def as_large_integers(weights: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _are_proportional(whole: NDArray[np.float64], weights: NDArray[np.float64]) -> bool:
-    factors = whole[weights > 0] / weights[weights > 0]
+    with np.errstate(over="ignore"):
+        factors = whole[weights > 0] / weights[weights > 0]
     return bool(factors.max() <= factors.min() * (1 + 1e-12))
 
 

@@ -128,9 +128,9 @@ def _garwood(
     from scipy.special import gammainccinv, gammaincinv
 
     exposure = sums[..., 0]
-    events = loss.value(sums) * exposure
     known = np.where(exposure > 0, exposure, 1)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        events = loss.value(sums) * exposure
         low = np.where(events > 0, gammaincinv(events, tail), 0.0) / known
         high = gammainccinv(events + 1, tail) / known
     high = np.where((exposure > 0) & ~np.isnan(high), high, np.inf)

@@ -45,7 +45,8 @@ class NumberTexts(TreeTexts):
 
     def leaf(self, node: int) -> str:
         """Say the interval and the rows of a leaf, in columns."""
-        size = size_text(self.tree, node).rjust(self._widest_size)
+        size = size_text(self.tree, node)
+        size = " " * (self._widest_count - _count_width(size)) + size
         text = f"{self._interval_at(node):<{self._widest_interval}}{size}{self.weight(node)}"
         return text.rstrip()
 
@@ -118,8 +119,8 @@ class NumberTexts(TreeTexts):
         return not np.allclose(self.tree.counts[:, 0], self.tree.n_rows, rtol=1e-9, atol=0)
 
     @cached_property
-    def _widest_size(self) -> int:
-        return max(len(size_text(self.tree, leaf)) for leaf in self._leaves)
+    def _widest_count(self) -> int:
+        return max(_count_width(size_text(self.tree, leaf)) for leaf in self._leaves)
 
     @cached_property
     def _widest_interval(self) -> int:
@@ -136,6 +137,11 @@ class NumberTexts(TreeTexts):
 def texts_of(tree: Tree, level: Any = "auto", method: str = "auto") -> NodeTexts | NumberTexts:
     """Return what is said of the nodes of a tree, of classes or of numbers."""
     return (NumberTexts if tree.loss.is_of_numbers else NodeTexts)(tree, level, method)
+
+
+def _count_width(size: str) -> int:
+    """Return how long the number is that a number of rows begins with."""
+    return size.index(" ")
 
 
 def exponent(value: float) -> int:

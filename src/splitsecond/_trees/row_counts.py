@@ -181,7 +181,7 @@ class RowsOfNumbers(_Followed):
         bins = histogram_bins(numbers[present])
         inner = np.searchsorted(bins[1:-1], numbers, side="left")
         sums = loss.sums(numbers, weights)
-        return cls(table, sums, inner.astype(np.uint8), bins + loss.offset, present)
+        return cls(table, sums, inner.astype(np.uint8), bins + float(loss.offset), present)
 
     @property
     def n_classes(self) -> int:  # type: ignore[override]

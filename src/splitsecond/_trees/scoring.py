@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def score_of(tree: Tree, leaves: NDArray[np.int64], y: Any, sample_weight: Any, who: str) -> float:
     """Return the accuracy, given the leaf of each row; see `Tree.score`."""
     if isinstance(tree.loss, OfNumbers):
-        return _explained(tree.loss, tree.labels[leaves], y, sample_weight)
+        return _explained(tree.loss, tree.counts[leaves], y, sample_weight)
     if not _says_classes(tree):
         return -expected_cost_of(tree, leaves, y, sample_weight, who)
     from sklearn.metrics import accuracy_score  # takes long to import
@@ -53,18 +54,23 @@ def _says_classes(tree: Tree) -> bool:
     return set(tree.labels.tolist()) <= set(tree.classes.tolist())
 
 
-def _explained(
-    loss: OfNumbers, predicted: NDArray[np.float64], y: Any, sample_weight: Any
-) -> float:
-    """Return what share of the loss about the mean of y is explained: R^2, or D^2."""
-    read = read_numbers(y, len(predicted), loss=loss.name)
-    weights = None
+def _explained(loss: OfNumbers, sums: NDArray[np.float64], y: Any, sample_weight: Any) -> float:
+    """Return what share of the loss about the mean of y is explained: R^2, or D^2.
+
+    Sums are those of each row's leaf.
+    """
+    read = read_numbers(y, len(sums), loss=loss.name)
+    # Without the offset of integers that floats do not hold, nor do they hold the predictions.
+    predicted = replace(loss, offset=0).value(sums) + float(loss.offset - read.offset)
+    numbers, weights = read.values, None
+    # The share does not depend on the units, and squares of very large or small numbers do.
     if sample_weight is not None:
-        weights = check_sample_weight(sample_weight, len(predicted))
-    # The share does not depend on the unit, and squares of very large or small numbers do.
-    sizes = [np.abs(read.values), np.abs(predicted - read.offset)]
-    unit = power_of_two(max(float(np.max(each)) for each in sizes))
-    numbers, predicted = read.values / unit, (predicted - read.offset) / unit
+        given = check_sample_weight(sample_weight, len(predicted))
+        present = given > 0  # what the others lose may be infinite
+        numbers, predicted, given = numbers[present], predicted[present], given[present]
+        weights = given / power_of_two(float(given.max()))
+    unit = power_of_two(max(float(np.abs(each).max()) for each in (numbers, predicted)))
+    numbers, predicted = numbers / unit, predicted / unit
     mean = np.full(len(numbers), np.average(numbers, weights=weights))
     lost = float(np.average(loss.row_deviances(numbers, predicted), weights=weights))
     whole = float(np.average(loss.row_deviances(numbers, mean), weights=weights))

@@ -47,6 +47,26 @@ class TreeSource:
         """Training weight of each class at each node of the graph, in the core's units."""
         return self._graph.counts().reshape(-1, self._graph.n_classes)
 
+    @cached_property
+    def means(self) -> NDArray[np.float64]:
+        """What a leaf at each node of the graph says, in the loss's own numbers.
+
+        As the search counts numbers: to within its grid. Trees have them as the data has them.
+        """
+        channels = self.scale.units.channels
+        assert channels is not None
+        return np.ascontiguousarray(channels.means(self.units))
+
+    @cached_property
+    def facts(self) -> NDArray[Any]:
+        """What a leaf at each node says and weighs, in the core's units.
+
+        Class by class; or for numbers, its mean and its weight.
+        """
+        if self.loss.is_of_numbers:
+            return np.column_stack([self.means, self.units[:, 0]])
+        return self.units.astype(np.int64)
+
 
 class SetTree(Tree):
     """A `Tree` that works out a field when it is first asked for, and keeps it.

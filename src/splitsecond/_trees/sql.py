@@ -33,7 +33,7 @@ def to_sql(tree: Tree, table: str | None, columns: Mapping[str, str] | None, out
         return given[name] if name in given else prefix + identifier(name)
 
     asked = {j: condition_text(each, column) for j, each in conditions(tree).items()}
-    write = _as_double if output.kind in ("probability", "value") else value
+    write = as_double if output.kind in ("probability", "value") else value
     results = [write(each) for each in output.values]
     lines: list[str] = []
     waiting: list[tuple[int, str, str, str]] = [(0, "", "", "")]  # node, indent, before, after
@@ -106,7 +106,7 @@ def value(of: Any) -> str:
     return "'" + _checked(str(of)).replace("'", "''") + "'"
 
 
-def _as_double(number: float) -> str:
+def as_double(number: float) -> str:
     """Write a 64-bit float, also for 0 and 1: some databases round means of integers."""
     text = repr(number)
     return text if "e" in text else f"{text}e0"

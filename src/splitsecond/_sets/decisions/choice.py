@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from splitsecond._sets.evaluation import SetEvaluation
 from splitsecond._support.messages import shown
 from splitsecond._tables.opening import open_frame
+from splitsecond._trees.number_texts import NumberTexts, texts_of
 from splitsecond._trees.pictures.overlay import Overlay, overlay_of
 from splitsecond._trees.sizes import NodeTexts
 from splitsecond._trees.tree import Tree
@@ -71,31 +72,37 @@ class Choice:
     columns: Sequence[str]  # of disputed rows, to show
 
     @cached_property
-    def said(self) -> NodeTexts:
+    def said(self) -> NodeTexts | NumberTexts:
         """What is said of leaves, with intervals where rows are known."""
-        return NodeTexts(self.tree, None if self.tree.row_counts is None else LEVEL)
+        return texts_of(self.tree, None if self.tree.row_counts is None else LEVEL)
+
+    @property
+    def target(self) -> str:
+        """What y holds."""
+        return "numbers" if self.tree.loss.is_of_numbers else "classes"
 
     @cached_property
     def held_out(self) -> Overlay | None:
         """The given rows at each node."""
-        return overlay_of(self.tree, self.X, self.y)
+        weights = self.sample_weight if self.tree.loss.is_of_numbers else None
+        return overlay_of(self.tree, self.X, self.y, weights)
 
     def tables(self) -> list[tuple[str, Any]]:
         """Return the data that were given, each with its name."""
         groups = None if _are_names(self.groups, self.y) else self.groups
         given = [
             ("Rows (X)", self.X),
-            ("Their classes (y)", self.y),
+            (f"Their {self.target} (y)", self.y),
             ("Their groups", groups),
             ("Their weights", self.sample_weight),
             ("Training rows (X_train)", self.X_train),
-            ("Their classes (y_train)", self.y_train),
+            (f"Their {self.target} (y_train)", self.y_train),
         ]
         return [(name, table) for name, table in given if table is not None]
 
     @cached_property
     def votes(self) -> NDArray[np.float64]:
-        """The share of all trees that predict each label, for each row."""
+        """The share of all trees that predict each label, for each row; of classes."""
         return self.trees.vote(self.X)
 
     def shown_columns(self, rows: Sequence[int]) -> list[list[str]]:

@@ -8,18 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._sets.decisions import number_measures
 from splitsecond._sets.decisions.choice import LEVEL, Choice
 from splitsecond._sets.decisions.document import Block, Grid, Heading, Paragraph, Span
-from splitsecond._sets.evaluation_results import CriterionRange, shown_value
+from splitsecond._sets.evaluation_results import CriterionRange
 from splitsecond._sets.voting import prediction_variance
 from splitsecond._support.messages import counted_trees
 from splitsecond._trees.intervals import METHODS
 from splitsecond._trees.pictures.nodes import percent
-from splitsecond._trees.sizes import interval, probability, weighted_share
+from splitsecond._trees.sizes import NodeTexts, interval, probability, weighted_share
 
 
 def leaves(choice: Choice) -> list[Block]:
-    """List the leaves as rules, with rows and shares."""
+    """List the leaves as rules, with rows and shares, or means."""
+    if choice.tree.loss.is_of_numbers:
+        return number_measures.leaves(choice)
     tree = choice.tree
     header = ["if", "predicts", "training rows", "share in training"]
     with_classes = choice.held_out is not None and choice.held_out.counts is not None
@@ -30,7 +33,7 @@ def leaves(choice: Choice) -> list[Block]:
         node = rule["leaf"]
         row = [" and ".join(rule["if"]) or "always", str(rule["then"])]
         if tree.row_counts is None:
-            share = f"weighted {percent(weighted_share(tree, node, choice.said.subject(node)))}"
+            share = f"weighted {percent(weighted_share(tree, node, _said(choice).subject(node)))}"
             row += [f"{tree.n_rows[node]:,}", share]
         else:
             row += [_counts(choice, tree.row_counts[node]), _share(choice, node, tree.row_counts)]
@@ -49,6 +52,11 @@ def leaves(choice: Choice) -> list[Block]:
     ]
 
 
+def _said(choice: Choice) -> NodeTexts:
+    assert isinstance(choice.said, NodeTexts)
+    return choice.said
+
+
 def _counts(choice: Choice, counts: NDArray[np.int64]) -> str:
     """Write how many rows there are, and of which classes."""
     parts = [
@@ -60,7 +68,7 @@ def _counts(choice: Choice, counts: NDArray[np.int64]) -> str:
 
 def _share(choice: Choice, node: int, counts: NDArray[np.int64]) -> str:
     """Write the share of the class that a leaf is about, with its interval."""
-    said, own = choice.said, counts[node]
+    said, own = _said(choice), counts[node]
     if own.sum() == 0:
         return "-"
     of = said.subject(node)
@@ -82,7 +90,7 @@ def criteria(choice: Choice) -> list[Block]:
     for name in evaluation.criteria:
         found, value = evaluation.range(name), float(frame[name].iloc[0])
         numbers = (found.minimum, found.mean, found.maximum, found.tree_0, value)
-        rows.append([name, *map(shown_value, numbers), _place(found, value), _kind(found, n_trees)])
+        rows.append([name, *map(found.shown, numbers), _place(found, value), _kind(found, n_trees)])
         spans.append(_span(found, value))
     header = ["criterion", "minimum", "mean", "maximum", "tree 0", "chosen", "place", "known"]
     return [
@@ -130,6 +138,8 @@ def disputed(choice: Choice) -> list[Block]:
     """Say on how many rows the trees disagree, and list the most disputed ones by their number."""
     if choice.X is None or choice.trees.n_trees < 2:
         return []
+    if choice.tree.loss.is_of_numbers:
+        return number_measures.disputed(choice)
     votes, tree = choice.votes, choice.tree
     predicted = tree.prediction[tree.apply(choice.X)]
     agree = votes[np.arange(len(votes)), predicted]

@@ -8,7 +8,7 @@ import platform
 import numpy as np
 
 import splitsecond
-from splitsecond._estimators.sets import TreeFARMS
+from splitsecond._estimators.sets import TreeFARMS, TreeFARMSRegressor
 from splitsecond._saving import file_of
 from splitsecond._sets.decisions.choice import Choice
 from splitsecond._sets.decisions.document import (
@@ -25,7 +25,9 @@ from splitsecond._sets.decisions.fingerprint import fingerprint
 from splitsecond._sets.record import REASONS
 from splitsecond._support.messages import counted_trees, shown, shown_number
 from splitsecond._tables.labels import codes_of
+from splitsecond._trees.number_texts import NumberTexts
 from splitsecond._trees.pictures.layout import picture_of
+from splitsecond._trees.pictures.overlay import overlay_of
 from splitsecond._trees.pictures.svg import to_svg
 from splitsecond._trees.sizes import size_text
 
@@ -58,10 +60,6 @@ def search(choice: Choice) -> list[Block]:
     relative = "" if loss.is_exact else ", as a share of that of a single leaf,"
     n_questions = len(reader.literals)
     asked = len({literal.column for literal in reader.literals})
-    by_class = tree.counts[0] if tree.row_counts is None else tree.row_counts[0]
-    classes = ", ".join(
-        f"{label}: {n:,.15g}" for label, n in zip(tree.classes, by_class, strict=True)
-    )
     rows = [
         ("Objective", f"{loss.title} in training{relative} + lambda x leaves"),
         ("Lambda", f"{float(scale.price):.6g}"),
@@ -71,7 +69,7 @@ def search(choice: Choice) -> list[Block]:
             "Questions considered",
             f"{n_questions:,}, about {asked:,} of {reader.n_columns:,} columns",
         ),
-        ("Training rows", f"{size_text(tree, 0)} ({classes})"),
+        ("Training rows", f"{size_text(tree, 0)} ({_target(choice)})"),
         ("Weights", "rows or classes had weights" if fit.weighted else "none"),
         ("Minimum objective", _reference(choice)),
         ("Bound of the set", f"{float(scale.bound(fit.parameters['epsilon'])):.6f}"),
@@ -85,8 +83,19 @@ def search(choice: Choice) -> list[Block]:
     ]
 
 
+def _target(choice: Choice) -> str:
+    """Say what training rows are of each class, or which numbers they have."""
+    tree, said = choice.tree, choice.said
+    if isinstance(said, NumberTexts):
+        assert tree.bins is not None
+        low, high = (said.value(float(tree.bins[end])) for end in (0, -1))
+        return f"{said.word} {said.label(0)}, from {low} to {high}"
+    by_class = tree.counts[0] if tree.row_counts is None else tree.row_counts[0]
+    return ", ".join(f"{label}: {n:,.15g}" for label, n in zip(tree.classes, by_class, strict=True))
+
+
 def _is_exhaustive(choice: Choice) -> bool:
-    return issubclass(choice.trees._record.estimator, TreeFARMS)
+    return issubclass(choice.trees._record.estimator, (TreeFARMS, TreeFARMSRegressor))
 
 
 def _reference(choice: Choice) -> str:
@@ -157,7 +166,7 @@ def picture(choice: Choice) -> list[Block]:
         Pairs(
             [
                 ("Objective", f"{tree.objective:.6f}, {above:.6f} above the minimum"),
-                (f"Training {tree.loss.title}", f"{tree.training_loss:.6f}"),
+                (f"Training {tree.loss.title}", _loss_text(choice)),
                 ("Leaves", f"{tree.n_leaves:,}"),
                 ("Depth", f"{tree.depth:,}"),
                 ("Asks about", ", ".join(names) or "nothing"),
@@ -166,6 +175,12 @@ def picture(choice: Choice) -> list[Block]:
         Picture(to_svg(drawn), drawn.title),
         Code(tree.to_text(level=None if tree.row_counts is None else choice.said.level)),
     ]
+
+
+def _loss_text(choice: Choice) -> str:
+    """Write the mean training loss; that of numbers may be of any size."""
+    loss = choice.tree.training_loss
+    return f"{loss:.6g}" if choice.tree.loss.is_of_numbers else f"{loss:.6f}"
 
 
 def reproduction(choice: Choice) -> list[Block]:
@@ -197,6 +212,8 @@ def reproduction(choice: Choice) -> list[Block]:
 def _training(choice: Choice) -> str:
     """Say whether the training rows that were given are those that the tree was made of."""
     tree = choice.tree
+    if tree.loss.is_of_numbers:
+        return _training_numbers(choice)
     leaves = tree.apply(choice.X_train)
     codes = codes_of(choice.y_train, tree.classes, len(leaves))
     counts = np.zeros((len(tree.feature), len(tree.classes)), dtype=np.int64)
@@ -207,4 +224,20 @@ def _training(choice: Choice) -> str:
     return (
         "The training rows that were given do not give the numbers of rows in the leaves: they are "
         "not those of the fit, or some had no weight."
+    )
+
+
+def _training_numbers(choice: Choice) -> str:
+    """Say whether the training rows that were given have the numbers that the tree was made of."""
+    tree = choice.tree
+    given = overlay_of(tree, choice.X_train, choice.y_train)
+    is_leaf = tree.feature < 0
+    assert given is not None
+    assert given.counts is not None
+    assert tree.row_counts is not None
+    if (given.counts[is_leaf] == tree.row_counts[is_leaf]).all():
+        return "The training rows give the histogram of numbers in every leaf."
+    return (
+        "The training rows that were given do not give the histograms of numbers in the leaves: "
+        "they are not those of the fit, or some had no weight."
     )

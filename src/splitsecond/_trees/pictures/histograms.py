@@ -45,7 +45,7 @@ def on_axis(bins: NDArray[np.float64], value: float) -> float:
     """Return where a number is on the axis of the bins, from 0 to 1; outside of it, at its end."""
     if bins[0] == bins[-1]:
         return 0.5
-    unit = 2 * power_of_two(float(np.abs(bins).max()))  # differences are then within floats
+    unit = power_of_two(float(np.abs(bins).max()))  # differences are then within floats
     value = float(np.clip(value, bins[0], bins[-1]))
     return float(np.interp(value / unit, bins / unit, np.linspace(0, 1, len(bins))))
 
