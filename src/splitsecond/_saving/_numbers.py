@@ -35,8 +35,8 @@ def number_loss_in(reader: Reader) -> OfNumbers:
     loss = kind(reader.finite("centre"), reader.finite("scale"), offset)
     if loss.scale <= 0 or math.frexp(loss.scale)[0] != 0.5:
         raise DamagedError(f"'scale' of 'loss' should be a power of two, is {loss.scale!r}")
-    if isinstance(loss, Poisson) and (loss.centre, loss.offset) != (0, 0):
-        raise DamagedError("'centre' and 'offset' of 'loss' should be 0 for 'poisson'")
+    if isinstance(loss, Poisson) and (loss.centre < 0 or loss.offset != 0):
+        raise DamagedError("'centre' of 'loss' should be a rate, and 'offset' 0, for 'poisson'")
     if not math.isfinite(loss.centre + float(loss.offset)):
         raise DamagedError("'centre' and 'offset' of 'loss' should have a finite sum")
     return loss
@@ -65,10 +65,12 @@ def _are_sums(loss: OfNumbers, sums: NDArray[np.float64]) -> bool:
         mean, own = sums[:, 1] / weight, sums[:, 2] / weight
         most = 4 + SLACK  # scales; 1 unless numbers are as large as floats can be
         if isinstance(loss, Poisson):
-            one = np.where(mean > 0, mean, 1)
-            # 2 y ln y is convex.
-            least, highest = 2 * one * np.log(one), np.full(len(own), 2 * most * math.log(most))
-            fits = (mean >= 0) & (mean <= most)
+            centre = np.full(len(own), loss.centre / loss.scale)
+            # Deviances are convex: rows need no less than their mean, and no more than the ends do.
+            least = loss.row_deviances(mean, centre)
+            ends = [loss.row_deviances(np.full(len(own), end), centre) for end in (0.0, most)]
+            highest = np.maximum(*ends)
+            fits = (mean >= 0) & (mean <= most) & (centre <= most)
         else:
             least, highest = mean**2, np.full(len(own), most**2)
             fits = np.abs(mean) <= most

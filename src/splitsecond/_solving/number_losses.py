@@ -191,25 +191,32 @@ class Poisson(OfNumbers):
         offset: int | float = 0,
         weights: NDArray[np.float64] | None = None,
     ) -> Self:
-        """Return the loss in units of about the largest rate."""
-        return cls(0.0, power_of_two(float(np.max(numbers))), offset)
+        """Return the loss in units of about the largest rate, with the mean rate as its centre.
+
+        Rates are not taken about it, but what single rows need is: so much more than with the mean
+        rate that little cancels where rates are nearly equal.
+        """
+        scale = power_of_two(float(np.max(numbers)))
+        shares = None if weights is None else weights / weights.max()
+        return cls(scale * float(np.average(numbers / scale, weights=shares)), scale, offset)
 
     def sums(
         self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
     ) -> list[NDArray[np.float64]]:
-        """Return N, S and Q = 2 w y ln y of single rows."""
-        rate = numbers / self.scale
-        weight = np.ones(len(rate)) if weights is None else weights
-        logs = np.log(np.where(rate > 0, rate, 1))
-        return [weight, weight * rate, 2 * weight * rate * logs]
+        """Return N, S and Q = 2 w (y ln(y / centre) - y + centre) of single rows."""
+        weight = np.ones(len(numbers)) if weights is None else weights
+        from_centre = self._deviances(numbers / self.scale)
+        return [weight, weight * (numbers / self.scale), weight * from_centre]
 
     def loss(self, weights: Weights) -> Any:
-        """Return Q - 2 S ln(S / N)."""
+        """Return Q less what the leaf's rate needs from the centre."""
         n, s, q = weights[..., 0], weights[..., 1], weights[..., 2]
-        rate = s / np.where(n > 0, n, 1)
-        mean = 2 * s * np.log(np.where(rate > 0, rate, 1))
-        left = q - mean
-        return np.where(left > CANCELLED * (np.abs(mean) + s), left, 0.0)
+        left = q - n * self._deviances(s / np.where(n > 0, n, 1))
+        return np.where(left > CANCELLED * q, left, 0.0)
+
+    def _deviances(self, rates: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return deviances of rates, in the scale, from the centre."""
+        return self.row_deviances(rates, np.full(np.shape(rates), self.centre / self.scale))
 
     def value(self, sums: Weights) -> NDArray[np.float64]:
         """Return the rate."""
