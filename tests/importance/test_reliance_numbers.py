@@ -152,7 +152,7 @@ def test_numbers_on_any_scale(kind: str) -> None:
     estimator = LicketySPLITRegressor(regularization=0.01, max_depth=3)
     expected = reliance(estimator.fit(X, y), X, y, kind=kind)
     assert len(expected) > 1
-    for factor in (2.0**20, -1.0, 1e-3, 2.0**400):
+    for factor in (2.0**20, 2.0**-400, -1.0, 1e-3, 2.0**400):
         found = reliance(estimator.fit(X, y * factor), X, y * factor, kind=kind)
         unit = factor**2 if kind == "subtractive" else 1
         assert list(found) == list(expected)

@@ -165,7 +165,7 @@ def test_numbers_on_any_scale() -> None:
     X, y = binary()
     expected = made(X, y)
     assert len(expected) > 3
-    for given_y in (y * 1e200, y * -8.0, y + 512, y * 1e5 + 1e7):
+    for given_y in (y * 1e200, y * 1e-300, y * -8.0, y + 512, y * 1e5 + 1e7):
         path = made(X, given_y)
         assert [entry.n_leaves for entry in path] == [entry.n_leaves for entry in expected]
         for one, other in zip(path, expected, strict=True):
