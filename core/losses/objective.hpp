@@ -68,6 +68,11 @@ struct Objective {
         return with_loss([=](const auto& type) { return type.unavoidable(n_classes, marked, all); });
     }
 
+    // Whether there is such a minimum, other than 0.
+    bool has_unavoidable() const {
+        return with_loss([](const auto& type) { return type.has_unavoidable; });
+    }
+
     // The maximum that a row of weight 1 adds to the cost of a tree, if it is not so large that costs of rows of this
     // weight overflow; kInfinite: no bound is known.
     Cost max_row_cost(Cost weight) const;

@@ -41,6 +41,7 @@ struct Rounded {
     static constexpr Criterion criterion = Criterion::loss;
     static constexpr bool is_exact = false;
     static constexpr bool says_class = true;  // its labels are classes
+    static constexpr bool has_unavoidable = true;
     using Value = Cost;
 
     static std::size_t n_labels(std::size_t n_classes) { return n_classes; }

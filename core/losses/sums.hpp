@@ -26,6 +26,7 @@ struct OfNumbers {
     static constexpr Criterion criterion = Criterion::loss;
     static constexpr bool is_exact = false;
     static constexpr bool says_class = false;
+    static constexpr bool has_unavoidable = false;
     using Value = Cost;
 
     double scale;
