@@ -56,8 +56,9 @@ struct OfNumbers {
     template <class Weight>
     SPLITSECOND_INLINE void add_limbs(std::size_t n_channels, std::size_t n, const Weight& weight,
                                       double* out) const {
-        for (std::size_t j = 0; j < n; ++j) out[j] = 0;
-        for (std::size_t c = n_channels; c-- > kFirstLimb;)
+        const std::size_t last = n_channels - 1;
+        for (std::size_t j = 0; j < n; ++j) out[j] = static_cast<double>(weight(last, j));
+        for (std::size_t c = last; c-- > kFirstLimb;)
             for (std::size_t j = 0; j < n; ++j)
                 out[j] = out[j] * sums.limb + static_cast<double>(weight(c, j));
     }
