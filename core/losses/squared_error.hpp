@@ -38,8 +38,16 @@ struct SquaredError : OfNumbers<SquaredError> {
     template <class Weight>
     SPLITSECOND_INLINE void add_centred(std::size_t n_channels, std::size_t n, const Weight& weight,
                                         double* out) const {
-        add_limbs(n_channels, n, weight, out);
-        for (std::size_t j = 0; j < n; ++j) out[j] -= sums.centre * static_cast<double>(weight(0, j));
+        const auto lowest = [&](std::size_t j) {
+            return static_cast<double>(weight(kFirstLimb, j)) -
+                   sums.centre * static_cast<double>(weight(0, j));
+        };
+        if (n_channels == kFirstLimb + 1) {
+            for (std::size_t j = 0; j < n; ++j) out[j] = lowest(j);
+            return;
+        }
+        add_limbs(kFirstLimb + 1, n_channels, n, weight, out);
+        for (std::size_t j = 0; j < n; ++j) out[j] = out[j] * sums.limb + lowest(j);
     }
     // In units, before rounding.
     SPLITSECOND_INLINE double gain(double weight, double centred) const {
