@@ -70,7 +70,7 @@ struct Memory {
     Count total[2] = {5000, 5000};
     std::vector<Count> single = std::vector<Count>(2 * kStride);
     std::vector<Count> made_pairs = pairs;
-    std::vector<std::byte> scratch = std::vector<std::byte>(kStumpScratch * kStride);
+    std::vector<std::byte> scratch = std::vector<std::byte>(stump_scratch(kStride));
     std::vector<Cost> losses = std::vector<Cost>(2 * kStride);
 
     Memory() {

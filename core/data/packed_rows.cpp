@@ -25,7 +25,7 @@ namespace {
 
 // Of all columns, or of some when they are given.
 void gather_columns(const Kernels& kernels, const View& view, const Word* mask,
-                    const std::vector<std::uint32_t>* columns, View& out) {
+                    const std::vector<std::uint32_t>* columns, std::size_t left_out, View& out) {
     out.n_classes = view.n_classes;
     out.counts_rows = view.counts_rows;
     out.runs.clear();
@@ -33,6 +33,7 @@ void gather_columns(const Kernels& kernels, const View& view, const Word* mask,
     std::size_t word = 0;
     for (std::size_t r = 0; r < view.runs.size(); ++r) {
         const Run& run = view.runs[r];
+        if (run.channel == left_out) continue;
         const std::size_t rows = kernels.count_bits(mask + run.begin, run.end - run.begin);
         if (rows == 0) continue;
         const std::size_t words = (rows + 63) / 64;
@@ -68,14 +69,15 @@ void gather(const Kernels& kernels, const View& view, const Word* mask,
     out.stride = View::stride_for(out.n_features);
     out.features.resize(out.n_features);
     for (std::size_t j = 0; j < out.n_features; ++j) out.features[j] = view.features[columns[j]];
-    gather_columns(kernels, view, mask, &columns, out);
+    gather_columns(kernels, view, mask, &columns, kNoChannel, out);
 }
 
-void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out) {
+void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out,
+                 std::size_t left_out) {
     out.n_features = view.n_features;
     out.stride = view.stride;
     out.features = view.features;
-    gather_columns(kernels, view, mask, nullptr, out);
+    gather_columns(kernels, view, mask, nullptr, left_out, out);
 }
 
 std::vector<std::uint32_t> gather_node(const Kernels& kernels, const View& view, const Word* mask,

@@ -22,6 +22,8 @@
 
 namespace splitsecond {
 
+inline constexpr std::size_t kNoChannel = ~std::size_t{0};
+
 struct Run {
     std::size_t channel;  // a class, or the channel of rows
     Count weight;
@@ -60,8 +62,10 @@ void split_rows(const Kernels& kernels, const View& view, const Word* rows, std:
 // Those of some rows (all when null) that have column j, or that lack it.
 void select_rows(const View& view, const Word* rows, std::size_t j, bool yes, Word* mask);
 
-// Gathers the rows in mask, with all columns. Throws LimitReached when stopped.
-void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out);
+// Gathers the rows in mask, with all columns and without one channel, if any is left out. Throws LimitReached when
+// stopped.
+void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out,
+                 std::size_t left_out = kNoChannel);
 
 // The same with some of the columns alone, which must end with `ones` and `unavoidable`.
 void gather(const Kernels& kernels, const View& view, const Word* mask,

@@ -89,6 +89,31 @@ inline Criteria weighted_split_entropies(const LossType& loss, const FeatureCoun
     return {minimum, kTie * all};
 }
 
+// What both sides of n features lose together, before it is rounded.
+template <class LossType>
+SPLITSECOND_INLINE void add_sides(const LossType& loss, const FeatureCounts& p, std::size_t begin,
+                                  std::size_t n, const Count* with, Count all, double* out) {
+    if constexpr (requires { loss.gain(1.0, 1.0); }) {  // two sums of one side give those of the other
+        const Count* single = p.single + begin;
+        double centred;
+        loss.add_centred(p.n_classes, 1, [&](std::size_t c, std::size_t) { return p.total[c]; }, &centred);
+        const auto weight = static_cast<double>(p.total[0]);
+        loss.add_centred(
+            p.n_classes, n, [&](std::size_t c, std::size_t j) { return single[c * p.step + j]; }, out);
+        for (std::size_t j = 0; j < n; ++j) {
+            const auto inside = static_cast<double>(single[j]);
+            out[j] = -(loss.gain(inside, out[j]) + loss.gain(weight - inside, centred - out[j]));
+        }
+    } else {
+        double yes[kFeatureBlock], no[kFeatureBlock];
+        const auto evaluate = [&](const auto& weight, const auto& total, double* into) {
+            loss.real(p.n_classes, n, weight, total, into);
+        };
+        on_both_sides(p, begin, with, all, evaluate, yes, no);
+        for (std::size_t j = 0; j < n; ++j) out[j] = yes[j] + no[j];
+    }
+}
+
 // Losses before they are rounded.
 template <class LossType>
 inline Criteria split_losses(const Objective& objective, const FeatureCounts& p, double* losses) {
@@ -98,13 +123,10 @@ inline Criteria split_losses(const Objective& objective, const FeatureCounts& p,
     with_loss_for<LossType>(objective, all, [&](const auto& loss) {
         for_blocks(0, p.n_features, [&](std::size_t begin, std::size_t n) {
             Count with[kFeatureBlock];
-            double yes[kFeatureBlock], no[kFeatureBlock];
+            double sums[kFeatureBlock];
             block_weights(p, begin, n, with);
-            const auto evaluate = [&](const auto& weight, const auto& total, double* out) {
-                loss.real(p.n_classes, n, weight, total, out);
-            };
-            on_both_sides(p, begin, with, all, evaluate, yes, no);
-            const auto value = [&](std::size_t j) { return yes[j] + no[j]; };
+            add_sides(loss, p, begin, n, with, all, sums);
+            const auto value = [&](std::size_t j) { return sums[j]; };
             minimum = smaller(minimum, keep_admissible(has_enough, begin, n, with, value, losses));
         });
     });

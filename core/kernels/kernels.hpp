@@ -46,9 +46,11 @@ struct PairCounts {
     const Count* pair;
     std::size_t class_step;
     std::size_t row_step;
-    void* scratch;  // kStumpScratch * n_features bytes
+    void* scratch;  // stump_scratch(n_features) bytes
 };
-inline constexpr std::size_t kStumpScratch = 2 * sizeof(Cost);
+inline constexpr std::size_t stump_scratch(std::size_t n_features) {
+    return 2 * n_features * sizeof(Cost) + 2 * (n_features + kLanes) * sizeof(double);
+}
 
 // What is known of the children of a node's features, and of those of one feature f: the weight of all rows and
 // of f's yes-child, a lower bound for either child, and the maximum cost of a row of weight 1.

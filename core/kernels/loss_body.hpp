@@ -234,88 +234,195 @@ SPLITSECOND_INLINE void count_quarters(const PairCounts& p, std::size_t i, std::
     }
 }
 
-// Losses of a leaf on each quarter.
-template <class LossType>
-SPLITSECOND_INLINE void quarter_losses(const LossType& loss, const PairCounts& p, std::size_t i,
-                                       std::size_t begin, std::size_t n, const Count* with,
-                                       const Count* with_both, Count all,
-                                       QuarterBlock<typename LossType::Value>& out) {
-    const FeatureCounts& f = p.features;
-    const Count* pair = p.pair + i * p.row_step + begin;
-    const Count* with_j = with + begin;
-    const Count with_i = with[i];
-    const auto both = [&](std::size_t c, std::size_t j) { return pair[c * p.class_step + j]; };
-    const auto in_i = [&](std::size_t c) { return f.single[c * f.step + i]; };
-    const auto only_j = [&](std::size_t c, std::size_t j) {
-        return f.single[c * f.step + begin + j] - both(c, j);
-    };
-    loss.losses(f.n_classes, n, both, [&](std::size_t j) { return with_both[j]; }, out.both);
-    loss.losses(
-        f.n_classes, n, [&](std::size_t c, std::size_t j) { return in_i(c) - both(c, j); },
-        [&](std::size_t j) { return with_i - with_both[j]; }, out.only_i);
-    loss.losses(f.n_classes, n, only_j, [&](std::size_t j) { return with_j[j] - with_both[j]; }, out.only_j);
-    loss.losses(
-        f.n_classes, n, [&](std::size_t c, std::size_t j) { return f.total[c] - in_i(c) - only_j(c, j); },
-        [&](std::size_t j) { return all - with_i - with_j[j] + with_both[j]; }, out.neither);
+// What two leaves lose together for every j of a block: split by j below i's children, and by i below j's.
+template <class Value>
+struct SplitBlock {
+    Value yes_i[kFeatureBlock], no_i[kFeatureBlock], yes_j[kFeatureBlock], no_j[kFeatureBlock];
+};
+
+// The sum over all channels of the rows that have i and j of a block.
+SPLITSECOND_INLINE void count_both(const PairCounts& p, std::size_t i, std::size_t begin, std::size_t n,
+                                   Count* with_both) {
+    for (std::size_t j = 0; j < n; ++j) with_both[j] = 0;
+    for (std::size_t c = 0; c < p.features.n_classes; ++c) {
+        const Count* pair = p.pair + c * p.class_step + i * p.row_step + begin;
+        for (std::size_t j = 0; j < n; ++j) with_both[j] += pair[j];
+    }
 }
+
+// Losses of quarters from their counts.
+template <class LossType>
+class QuarterLosses {
+public:
+    using Value = typename LossType::Value;
+
+    QuarterLosses(const LossType& loss, const PairCounts& p, const Count* with, Count all)
+        : loss_(loss), p_(p), with_(with), all_(all) {}
+
+    SPLITSECOND_INLINE void operator()(std::size_t i, std::size_t begin, std::size_t n,
+                                       SplitBlock<Value>& out) const {
+        const FeatureCounts& f = p_.features;
+        Count with_both[kFeatureBlock];
+        count_both(p_, i, begin, n, with_both);
+        const Count* pair = p_.pair + i * p_.row_step + begin;
+        const Count* with_j = with_ + begin;
+        const Count with_i = with_[i], all = all_;
+        const auto both = [&](std::size_t c, std::size_t j) { return pair[c * p_.class_step + j]; };
+        const auto in_i = [&](std::size_t c) { return f.single[c * f.step + i]; };
+        const auto only_j = [&](std::size_t c, std::size_t j) {
+            return f.single[c * f.step + begin + j] - both(c, j);
+        };
+        QuarterBlock<Value> loses;
+        loss_.losses(f.n_classes, n, both, [&](std::size_t j) { return with_both[j]; }, loses.both);
+        loss_.losses(
+            f.n_classes, n, [&](std::size_t c, std::size_t j) { return in_i(c) - both(c, j); },
+            [&](std::size_t j) { return with_i - with_both[j]; }, loses.only_i);
+        loss_.losses(
+            f.n_classes, n, only_j, [&](std::size_t j) { return with_j[j] - with_both[j]; }, loses.only_j);
+        loss_.losses(
+            f.n_classes, n, [&](std::size_t c, std::size_t j) { return f.total[c] - in_i(c) - only_j(c, j); },
+            [&](std::size_t j) { return all - with_i - with_j[j] + with_both[j]; }, loses.neither);
+        for (std::size_t j = 0; j < n; ++j) {
+            out.yes_i[j] = loses.both[j] + loses.only_i[j];
+            out.no_i[j] = loses.only_j[j] + loses.neither[j];
+            out.yes_j[j] = loses.both[j] + loses.only_j[j];
+            out.no_j[j] = loses.only_i[j] + loses.neither[j];
+        }
+    }
+
+private:
+    const LossType& loss_;
+    const PairCounts& p_;
+    const Count* with_;
+    const Count all_;
+};
+
+// The same without the offset, for a loss that is a gain less an offset which cancels: two sums of each quarter, found
+// once for every feature, are enough.
+template <class LossType>
+class QuarterGains {
+public:
+    // sums: of the rows that have each feature, with room for 2 * (n_features + kLanes).
+    QuarterGains(const LossType& loss, const PairCounts& p, double* sums)
+        : loss_(loss), p_(p), weight_(sums), centred_(sums + p.features.n_features + kLanes) {
+        const FeatureCounts& f = p.features;
+        for (std::size_t j = 0; j < kLanes; ++j) weight_[f.n_features + j] = centred_[f.n_features + j] = 0;
+        for_blocks(0, f.n_features, [&](std::size_t begin, std::size_t n) {
+            const Count* single = f.single + begin;
+            const auto with = [&](std::size_t c, std::size_t j) { return single[c * f.step + j]; };
+            loss_.add_centred(f.n_classes, n, with, centred_ + begin);
+            for (std::size_t j = 0; j < n; ++j) weight_[begin + j] = static_cast<double>(single[j]);
+        });
+        loss_.add_centred(
+            f.n_classes, 1, [&](std::size_t c, std::size_t) { return f.total[c]; }, &all_centred_);
+        all_weight_ = static_cast<double>(f.total[0]);
+    }
+
+    SPLITSECOND_INLINE void operator()(std::size_t i, std::size_t begin, std::size_t n,
+                                       SplitBlock<Cost>& out) const {
+        const Count* pair = p_.pair + i * p_.row_step + begin;
+        const double* weight_j = weight_ + begin;
+        const double* centred_j = centred_ + begin;
+        const double weight_i = weight_[i], centred_i = centred_[i];
+        const double weight_no = all_weight_ - weight_i, centred_no = all_centred_ - centred_i;
+        // Whole vectors, since rows are short: behind the last feature pairs hold some numbers, too.
+        const std::size_t whole = (n + kLanes - 1) / kLanes * kLanes;
+        double centred[kFeatureBlock];
+        loss_.add_centred(
+            p_.features.n_classes, whole,
+            [&](std::size_t c, std::size_t j) { return pair[c * p_.class_step + j]; }, centred);
+        for (std::size_t j = 0; j < whole; ++j) {
+            const auto weight = static_cast<double>(pair[j]);
+            const double only_weight = weight_j[j] - weight, only_centred = centred_j[j] - centred[j];
+            const double both = kRounds - loss_.gain(weight, centred[j]);
+            const double only_i = kRounds - loss_.gain(weight_i - weight, centred_i - centred[j]);
+            const double only_j = kRounds - loss_.gain(only_weight, only_centred);
+            const double neither = kRounds - loss_.gain(weight_no - only_weight, centred_no - only_centred);
+            out.yes_i[j] = sum_in_units(both, only_i);
+            out.no_i[j] = sum_in_units(neither, only_j);
+            out.yes_j[j] = sum_in_units(both, only_j);
+            out.no_j[j] = sum_in_units(neither, only_i);
+        }
+    }
+
+private:
+    const LossType& loss_;
+    const PairCounts& p_;
+    double* weight_;
+    double* centred_;
+    double all_weight_ = 0;
+    double all_centred_ = 0;
+};
 
 // For the children of feature i and, by symmetry, of every later feature: yes[j] and no[j] only fall. with[j] is the
 // weight of feature j.
-template <class LossType>
-void stump_row(const LossType& loss, const PairCounts& p, std::size_t i, const Count* with, Count all,
-               typename LossType::Value* yes, typename LossType::Value* no) {
-    using Value = typename LossType::Value;
+template <class Quarters, class Value>
+void stump_row(const Quarters& quarters, const PairCounts& p, std::size_t i, const Count* with, Count all,
+               Value* yes, Value* no) {
     constexpr Value kNever = std::numeric_limits<Value>::max();
     const FeatureCounts& f = p.features;
     Value best_yes = yes[i], best_no = no[i];
     for_blocks(i + 1, f.n_features, [&](std::size_t begin, std::size_t n) {
-        Count with_both[kFeatureBlock] = {};
-        for (std::size_t c = 0; c < f.n_classes; ++c) {
-            const Count* pair = p.pair + c * p.class_step + i * p.row_step + begin;
-            for (std::size_t j = 0; j < n; ++j) with_both[j] += pair[j];
-        }
-        QuarterBlock<Value> loses;
-        quarter_losses(loss, p, i, begin, n, with, with_both, all, loses);
-        // The best split on j below i's children, and the best on i below j's.
-        Value yes_i[kFeatureBlock], no_i[kFeatureBlock], yes_j[kFeatureBlock], no_j[kFeatureBlock];
-        for (std::size_t j = 0; j < n; ++j) {
-            yes_i[j] = loses.both[j] + loses.only_i[j];
-            no_i[j] = loses.only_j[j] + loses.neither[j];
-            yes_j[j] = loses.both[j] + loses.only_j[j];
-            no_j[j] = loses.only_i[j] + loses.neither[j];
-        }
+        SplitBlock<Value> loses;
+        quarters(i, begin, n, loses);
         if (f.min_rows > 1) {
+            Count with_both[kFeatureBlock];
+            count_both(p, i, begin, n, with_both);
             QuarterBlock<Count> rows;
             count_quarters(p, i, begin, n, with, with_both, all, rows);
             for (std::size_t j = 0; j < n; ++j) {
                 const bool has_both = rows.both[j] >= f.min_rows, has_i = rows.only_i[j] >= f.min_rows;
                 const bool has_j = rows.only_j[j] >= f.min_rows, has_neither = rows.neither[j] >= f.min_rows;
-                yes_i[j] = has_both && has_i ? yes_i[j] : kNever;
-                no_i[j] = has_j && has_neither ? no_i[j] : kNever;
-                yes_j[j] = has_both && has_j ? yes_j[j] : kNever;
-                no_j[j] = has_i && has_neither ? no_j[j] : kNever;
+                loses.yes_i[j] = has_both && has_i ? loses.yes_i[j] : kNever;
+                loses.no_i[j] = has_j && has_neither ? loses.no_i[j] : kNever;
+                loses.yes_j[j] = has_both && has_j ? loses.yes_j[j] : kNever;
+                loses.no_j[j] = has_i && has_neither ? loses.no_j[j] : kNever;
             }
         }
-        for (std::size_t j = 0; j < n; ++j) best_yes = smaller(best_yes, yes_i[j]);
-        for (std::size_t j = 0; j < n; ++j) best_no = smaller(best_no, no_i[j]);
-        for (std::size_t j = 0; j < n; ++j) yes[begin + j] = smaller(yes[begin + j], yes_j[j]);
-        for (std::size_t j = 0; j < n; ++j) no[begin + j] = smaller(no[begin + j], no_j[j]);
+        for (std::size_t j = 0; j < n; ++j) best_yes = smaller(best_yes, loses.yes_i[j]);
+        for (std::size_t j = 0; j < n; ++j) best_no = smaller(best_no, loses.no_i[j]);
+        for (std::size_t j = 0; j < n; ++j) yes[begin + j] = smaller(yes[begin + j], loses.yes_j[j]);
+        for (std::size_t j = 0; j < n; ++j) no[begin + j] = smaller(no[begin + j], loses.no_j[j]);
     });
     yes[i] = best_yes;
     no[i] = best_no;
 }
 
+// The same in gains, where the offset cancels: it is taken off before and added after.
+template <class LossType>
+void best_stumps_by_gain(const LossType& loss, const PairCounts& p, const Count* with, Count all, Cost* yes,
+                         Cost* no) {
+    const FeatureCounts& f = p.features;
+    const std::size_t k = f.n_features;
+    Cost* best_yes = static_cast<Cost*>(p.scratch);
+    Cost* best_no = best_yes + k;
+    const QuarterGains<LossType> quarters(loss, p, reinterpret_cast<double*>(best_no + k));
+    const auto each = static_cast<Cost>(loss.whole_offset);
+    const Count* offset = f.single + kOffsetChannel * f.step;
+    const Count all_offset = f.total[kOffsetChannel];
+    for (std::size_t j = 0; j < k; ++j) best_yes[j] = yes[j] - each * offset[j];
+    for (std::size_t j = 0; j < k; ++j) best_no[j] = no[j] - each * (all_offset - offset[j]);
+    for (std::size_t i = 0; i < k; ++i) stump_row(quarters, p, i, with, all, best_yes, best_no);
+    for (std::size_t j = 0; j < k; ++j) yes[j] = best_yes[j] + each * offset[j];
+    for (std::size_t j = 0; j < k; ++j) no[j] = best_no[j] + each * (all_offset - offset[j]);
+}
+
 template <class LossType>
 void best_stumps(const Objective& objective, const PairCounts& p, const Count* with, Cost* yes, Cost* no) {
     using Value = typename LossType::Value;
-    static_assert(2 * sizeof(Value) <= kStumpScratch);
+    static_assert(sizeof(Value) <= sizeof(Cost));
     const std::size_t k = p.features.n_features;
     const Count all = sum_of(p.features.total, p.features.n_classes);
+    if constexpr (requires(LossType loss) { loss.offset_cancels(); }) {
+        const auto loss = objective.as<LossType>();
+        if (loss.offset_cancels()) return best_stumps_by_gain(loss, p, with, all, yes, no);
+    }
     Value* best_yes = static_cast<Value*>(p.scratch);
     Value* best_no = best_yes + k;
     for (std::size_t j = 0; j < k; ++j) best_yes[j] = static_cast<Value>(yes[j]);
     for (std::size_t j = 0; j < k; ++j) best_no[j] = static_cast<Value>(no[j]);
     with_loss_for<LossType>(objective, all, [&](const auto& loss) {
+        const QuarterLosses quarters(loss, p, with, all);
         for (std::size_t i = 0; i < k; ++i) {
             if constexpr (sizeof(Value) == sizeof(Count)) {  // losses fill the lanes that counts fill
                 if (p.features.n_classes == 2 && p.features.min_rows <= 1) {
@@ -323,7 +430,7 @@ void best_stumps(const Objective& objective, const PairCounts& p, const Count* w
                     continue;
                 }
             }
-            stump_row(loss, p, i, with, all, best_yes, best_no);
+            stump_row(quarters, p, i, with, all, best_yes, best_no);
         }
     });
     for (std::size_t j = 0; j < k; ++j) yes[j] = static_cast<Cost>(best_yes[j]);

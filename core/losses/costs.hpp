@@ -22,6 +22,7 @@ struct Costs {
     static constexpr Criterion criterion = Criterion::weighted_entropy;
     static constexpr bool is_exact = true;
     static constexpr bool says_class = false;  // its labels are actions
+    static constexpr bool has_unavoidable = true;
     using Value = Cost;
 
     const CostMatrix* costs;

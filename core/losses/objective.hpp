@@ -68,6 +68,21 @@ struct Objective {
         return with_loss([=](const auto& type) { return type.unavoidable(n_classes, marked, all); });
     }
 
+    // Whether there is such a minimum, other than 0.
+    bool has_unavoidable() const {
+        return with_loss([](const auto& type) { return type.has_unavoidable; });
+    }
+
+    // Whether best_stumps (kernels.hpp) reads no offset of pairs: it cancels (losses/squared_error.hpp).
+    bool offset_cancels() const {
+        return with_loss([](const auto& type) {
+            if constexpr (requires { type.offset_cancels(); })
+                return type.offset_cancels();
+            else
+                return false;
+        });
+    }
+
     // The maximum that a row of weight 1 adds to the cost of a tree, if it is not so large that costs of rows of this
     // weight overflow; kInfinite: no bound is known.
     Cost max_row_cost(Cost weight) const;

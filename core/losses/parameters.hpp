@@ -29,6 +29,7 @@ struct CostMatrix {
 struct SumParameters {
     double limb = 1;       // what one of a further limb is worth in ones of the limb before
     double offset = 0;     // what one of the second channel is worth, in units of the loss before `scale`
+    double centre = 0;     // a mean that others are measured from, a whole number (squared error)
     double magnitude = 0;  // of the terms that a leaf's loss is the difference of, on all rows
     double max_rate = 1;   // of any row (Poisson)
 };

@@ -22,7 +22,7 @@ struct Poisson : OfNumbers<Poisson> {
     SPLITSECOND_INLINE void real(std::size_t n_channels, std::size_t n, const Weight& weight, const Total&,
                                  double* out) const {
         double sum[kSideBySide];
-        add_limbs(n_channels, n, weight, sum);
+        add_limbs(kFirstLimb, n_channels, n, weight, sum);
         for (std::size_t j = 0; j < n; ++j) {
             const double exposure = static_cast<double>(larger(weight(0, j), Count{1})) * sums.max_rate;
             const double offset = static_cast<double>(weight(kOffsetChannel, j)) * sums.offset;

@@ -19,9 +19,14 @@ namespace splitsecond {
 inline constexpr double kUlp = 0x1p-53;         // what one operation on doubles may be off by, of its result
 inline constexpr std::size_t kSideBySide = 64;  // leaves whose losses are found at once, at most
 
+inline constexpr double kRounds = 6755399441055744.0;  // 1.5 * 2^52: its last bit is worth 1
+
 SPLITSECOND_INLINE Cost to_units(double loss) {
-    constexpr double kRounds = 6755399441055744.0;  // 1.5 * 2^52: its last bit is worth 1
     return static_cast<Cost>(as_bits(loss + kRounds) - as_bits(kRounds));
+}
+// The sum of two losses, each rounded by adding kRounds.
+SPLITSECOND_INLINE Cost sum_in_units(double a, double b) {
+    return static_cast<Cost>(as_bits(a - kRounds + b) - as_bits(kRounds));
 }
 
 // How far the losses of a tree in units may be from the real ones: so much for each leaf.
@@ -41,6 +46,7 @@ struct Rounded {
     static constexpr Criterion criterion = Criterion::loss;
     static constexpr bool is_exact = false;
     static constexpr bool says_class = true;  // its labels are classes
+    static constexpr bool has_unavoidable = true;
     using Value = Cost;
 
     static std::size_t n_labels(std::size_t n_classes) { return n_classes; }

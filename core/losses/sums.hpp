@@ -26,6 +26,7 @@ struct OfNumbers {
     static constexpr Criterion criterion = Criterion::loss;
     static constexpr bool is_exact = false;
     static constexpr bool says_class = false;
+    static constexpr bool has_unavoidable = false;
     using Value = Cost;
 
     double scale;
@@ -51,12 +52,13 @@ struct OfNumbers {
         for (std::size_t j = 0; j < n; ++j) out[j] = to_units(larger(real[j], 0.0));
     }
 
-    // S of n leaves side by side.
+    // S of n leaves side by side, in ones of limb `first`.
     template <class Weight>
-    SPLITSECOND_INLINE void add_limbs(std::size_t n_channels, std::size_t n, const Weight& weight,
-                                      double* out) const {
-        for (std::size_t j = 0; j < n; ++j) out[j] = 0;
-        for (std::size_t c = n_channels; c-- > kFirstLimb;)
+    SPLITSECOND_INLINE void add_limbs(std::size_t first, std::size_t n_channels, std::size_t n,
+                                      const Weight& weight, double* out) const {
+        const std::size_t last = n_channels - 1;
+        for (std::size_t j = 0; j < n; ++j) out[j] = static_cast<double>(weight(last, j));
+        for (std::size_t c = last; c-- > first;)
             for (std::size_t j = 0; j < n; ++j)
                 out[j] = out[j] * sums.limb + static_cast<double>(weight(c, j));
     }

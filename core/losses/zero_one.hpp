@@ -29,8 +29,9 @@ struct ZeroOne {
     static constexpr Criterion criterion = Criterion::entropy;  // what greedy chooses by (docs/algorithms.md)
     static constexpr bool is_exact =
         true;  // no rounding: what is unavoidable adds up, and labels tell losses
-    static constexpr bool says_class = true;  // its labels are classes
-    using Value = Count;                      // losses of leaves on different rows add up within it
+    static constexpr bool says_class = true;       // its labels are classes
+    static constexpr bool has_unavoidable = true;  // loss, on rows with equal features
+    using Value = Count;                           // losses of leaves on different rows add up within it
 
     SPLITSECOND_INLINE static ZeroOne of(const LossParameters&) { return {}; }
     SPLITSECOND_INLINE static std::size_t n_labels(std::size_t n_classes) { return n_classes; }

@@ -91,7 +91,9 @@ bool OpenSplit::count_pairs(int side) {
     Child& child = child_[side];
     if (child.has_pairs) return true;
     ++statistics_.pair_matrices;
-    gather_rows(problem_.kernels(), view(), rows(side), child.gathered);
+    // They are for two levels of splits alone.
+    gather_rows(problem_.kernels(), view(), rows(side), child.gathered,
+                problem_.objective.offset_cancels() ? kOffsetChannel : kNoChannel);
     return child.has_pairs = child.pairs.count(problem_, child.gathered);
 }
 

@@ -60,7 +60,7 @@ public:
         return {literals(side), depth, lookahead};
     }
 
-    // Pair counts in the parent's columns; null when stopped.
+    // Pair counts in the parent's columns, to solve two levels by; null when stopped. What cancels there is not counted.
     const PairMatrix* pairs(int side);
     // The child as a node of its own, to be searched next; null when stopped. wide: its rows may stay among its
     // parent's, where that saves gathering them.
@@ -75,7 +75,7 @@ private:
         Buffer<Count> counts;
         std::vector<Word> literals;
         Buffer<Word> mask;
-        View gathered;     // its rows, and
+        View gathered;     // its rows, or those that pairs are counted of, and
         PairMatrix pairs;  // their pair counts, both in the parent's columns
         bool has_literals = false;
         bool has_mask = false;

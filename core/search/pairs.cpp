@@ -103,7 +103,7 @@ FeatureCounts StumpScan::run_leaves(const Problem& problem, const View& layout, 
 void StumpScan::run(const Problem& problem, const View& layout, const Count* counts,
                     const PairMatrix& pairs) {
     const FeatureCounts singles = run_leaves(problem, layout, counts);
-    scratch.resize(kStumpScratch * layout.n_features);
+    scratch.resize(stump_scratch(layout.n_features));
     yes = leaf_yes;  // to begin with
     no = leaf_no;
     problem.loss_kernels().best_stumps(

@@ -60,7 +60,7 @@ Session::Session(View view, const SearchOptions& options, bool shares_subproblem
 void Session::order_rows() { cluster_rows(problem, greedy, root.own); }
 
 void Session::find_unavoidable() {
-    if (!problem.speed.equivalent_points) return;
+    if (!problem.speed.equivalent_points || !problem.objective.has_unavoidable()) return;
     mark_unavoidable(problem.kernels(), problem.objective, root.own, problem.limits);
     count_root(problem, root);
 }

@@ -48,7 +48,8 @@ public:
 
     // Orders the rows by the greedy tree, so that counting skips more of them (row_order.hpp).
     void order_rows();
-    // Finds the loss that no tree can avoid (equivalent points), for the bounds of exact searches.
+    // Finds the loss that no tree can avoid (equivalent points), for the bounds of exact searches; nothing where the
+    // objective has none.
     void find_unavoidable();
 
     Cost cost(const Tree& tree) const { return tree.cost(problem.objective); }

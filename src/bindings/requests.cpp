@@ -1,6 +1,7 @@
 // What all requests have in common: the objective, limits, and switches that change only the speed; and what all
 // results have.
 #include <bit>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -37,9 +38,8 @@ Objective objective_of(const Price& price, const std::string& loss, double scale
 }
 
 // What leaves lose, given their counts [leaves, channels].
-NewArray<Cost> losses_of(
-    const Objective& objective,
-    const nb::ndarray<const Count, nb::ndim<2>, nb::c_contig, nb::device::cpu>& counts) {
+NewArray<Cost> losses_of(const Objective& objective,
+                         const nb::ndarray<const Count, nb::ndim<2>, nb::c_contig, nb::device::cpu>& counts) {
     const std::size_t n_channels = counts.shape(1);
     std::vector<Cost> losses;
     for (std::size_t i = 0; i < counts.shape(0); ++i) {
@@ -84,17 +84,20 @@ void bind_requests(nb::module_& m) {
     nb::class_<SumParameters>(m, "Sums")
         .def(
             "__init__",
-            [](SumParameters* self, double limb, double offset, double magnitude, double max_rate) {
+            [](SumParameters* self, double limb, double offset, double magnitude, double max_rate,
+               double centre) {
                 const auto is_bad = [](double value) { return !(value >= 0 && value < 0x1p1000); };
-                if (!(limb >= 1 && limb <= 0x1p31) || is_bad(offset) || is_bad(magnitude) || is_bad(max_rate))
+                if (!(limb >= 1 && limb <= 0x1p31) || is_bad(offset) || is_bad(magnitude) ||
+                    is_bad(max_rate) || !(centre >= 0 && centre <= 0x1p53) || centre != std::floor(centre))
                     throw std::invalid_argument("a parameter of sums is out of range.");
-                new (self) SumParameters{limb, offset, magnitude, max_rate};
+                new (self) SumParameters{limb, offset, centre, magnitude, max_rate};
             },
-            nb::kw_only(), "limb"_a, "offset"_a, "magnitude"_a, "max_rate"_a = 1.0)
+            nb::kw_only(), "limb"_a, "offset"_a, "magnitude"_a, "max_rate"_a = 1.0, "centre"_a = 0.0)
         .def_ro("limb", &SumParameters::limb)
         .def_ro("offset", &SumParameters::offset)
         .def_ro("magnitude", &SumParameters::magnitude)
-        .def_ro("max_rate", &SumParameters::max_rate);
+        .def_ro("max_rate", &SumParameters::max_rate)
+        .def_ro("centre", &SumParameters::centre);
     nb::class_<Objective>(m, "Objective")
         .def(
             "__init__",

@@ -39,6 +39,7 @@ class Numbers:
     depth: int
     min_rows: int
     limb_bits: int
+    is_centred: bool  # and its offsets whole numbers of units: both for squared error alone
 
     def leaf(self, rows: NDArray[Any]) -> float:
         """The loss of a leaf, less that of its rows by themselves."""
@@ -85,17 +86,26 @@ class Numbers:
 
     # ---- as the core takes it ------------------------------------------------------------------
 
+    @property
+    def centre(self) -> int:
+        if not self.is_centred or self.loss != "squared_error":
+            return 0
+        return round(int((self.weight * self.y).sum()) / int(self.weight.sum()))
+
     def single_rows(self) -> NDArray[np.float64]:
         """What the offset stands for, of each row."""
         sums = (self.weight * self.y).astype(float)
         if self.loss == "squared_error":
-            return sums * self.y
+            return self.weight * (self.y - float(self.centre)) ** 2
         rate = np.maximum(self.y, 1) / self.y.max()
         return np.where(self.y > 0, -2 * sums * np.log(rate), 0.0)
 
     def solve(self, algorithm: str, lookahead: int) -> Any:
         single = self.single_rows()
         unit = max(single.max(), 1e-300) / OFFSET_LEVELS
+        scale = 2.0**BITS / self.root
+        if self.is_centred:
+            unit = math.ceil(unit * scale) / scale
         levels = single / unit
         is_error = self.loss == "squared_error"
         # Up for squared error and down for Poisson, whatever doubles do.
@@ -111,11 +121,11 @@ class Numbers:
             offset=unit,
             magnitude=float(4 * single.sum() + (self.weight * self.y).sum() * 100 + 1),
             max_rate=float(self.y.max()),
+            centre=float(self.centre),
         )
         max_leaves = 2 * min(2**self.depth, len(self.y))
         max_loss = 4 * 2**BITS + max_leaves
         prices = leaf_price(self.price, Fraction(2**BITS), max_leaves, max_loss=max_loss)
-        scale = 2.0**BITS / self.root
         objective = _core.Objective(
             *prices, self.loss, scale=scale, unit_bits=BITS, sums=parameters
         )
@@ -164,6 +174,7 @@ def random_numbers(seed: int) -> Numbers | None:
         depth=min(int(rng.integers(0, 4)), n_features),
         min_rows=int(rng.choice([1, 1, 2, 4])),
         limb_bits=int(rng.integers(4, 13)),
+        is_centred=bool(rng.integers(0, 2)),
     )
     if y.max() == 0 or problem.root < 1e-6:
         return None

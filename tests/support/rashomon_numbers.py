@@ -18,6 +18,7 @@ from rashomon_oracle import RashomonOracle, Shape
 
 SET_UNITS = 2**16
 MAX_OFFSET = 2**28
+WORTH_ROUNDING = 4  # units: offsets of a larger size are of a whole number of them
 SHARE = Fraction(1, 100)  # of the root's loss, by which offsets may be off together
 ABOVE = Fraction(1, 10**12)  # so much offsets are rounded farther than to the next one
 # How close to the middle of two units a loss may be for doubles to fall on either side.
@@ -103,8 +104,8 @@ class Offsets:
 
     Rows with the same features are one, which counts by its mean. Its offset is what it would need
     by itself, in whole parts of a size, rounded up (Poisson: down): a leaf's loss is the sum of its
-    offsets less S^2 / N, with numbers above the least of all (Poisson: 2 S ln(M N / S) less the
-    offsets, M the highest rate of such a row).
+    offsets less S^2 / N, with numbers above the mean of all, rounded to a whole number of steps
+    above the least (Poisson: 2 S ln(M N / S) less the offsets, M the highest rate of such a row).
     """
 
     def __init__(
@@ -112,9 +113,11 @@ class Offsets:
     ) -> None:
         self.is_poisson, self.root, self.doubtful = loss == "poisson", real.root, False
         kept = [i for i, weight in enumerate(weights) if weight > 0]
-        least = 0 if self.is_poisson else min(numbers[i] for i in kept)
         self.n = [Fraction(weights[i]) for i in kept]
-        self.s = [weights[i] * (numbers[i] - least) for i in kept]
+        centre = Fraction(0)
+        if not self.is_poisson:
+            centre = self._centre([numbers[i] for i in kept])
+        self.s = [weights[i] * (numbers[i] - centre) for i in kept]
         # Patterns of features; those without weight count for the size of an offset, too.
         patterns = [tuple(int(value) for value in row) for row in X]
         groups: dict[tuple[int, ...], int] = {}
@@ -125,7 +128,18 @@ class Offsets:
         alone = {mask: self._explained(*both) for mask, both in sums.items()}
         n_groups = len(set(patterns))
         size = max(SHARE * self.root / n_groups, sum(alone.values()) / (MAX_OFFSET - n_groups))
+        unit = self.root / SET_UNITS
+        if size > WORTH_ROUNDING * unit > 0:
+            size = math.ceil(size / unit) * unit
         self.offset = {mask: self._rounded(value, size) for mask, value in alone.items()}
+
+    def _centre(self, numbers: list[Fraction]) -> Fraction:
+        least = min(numbers)
+        above = [number - least for number in numbers]
+        unit = math.lcm(*(number.denominator for number in above))
+        step = Fraction(math.gcd(*(int(number * unit) for number in above)) or 1, unit)
+        total = sum((n * number for n, number in zip(self.n, above, strict=True)), Fraction(0))
+        return least + step * round(total / sum(self.n) / step)
 
     def _sums(self, mask: int) -> tuple[Fraction, Fraction]:
         rows = list(bits(mask))

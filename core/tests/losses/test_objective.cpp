@@ -62,8 +62,9 @@ long double sum_of_limbs(const SumParameters& sums, const Counts& counts) {
 
 long double loss_by_definition(const SquaredError& loss, const Counts& counts) {
     if (counts[0] == 0) return 0;
-    const long double sum = sum_of_limbs(loss.sums, counts);
-    return (counts[kOffsetChannel] * static_cast<long double>(loss.sums.offset) - sum * sum / counts[0]) *
+    const long double centred = sum_of_limbs(loss.sums, counts) - loss.sums.centre * counts[0];
+    return (counts[kOffsetChannel] * static_cast<long double>(loss.sums.offset) -
+            centred * centred / counts[0]) *
            loss.scale;
 }
 
@@ -107,7 +108,11 @@ Objective objective_for_tests() {
                                        {0, 5, 1, 0, 2, 9, 3, 0, 1, 2, 2, 0, 2, 2, 1, 1, 2, 2});
     if (kOfNumbers<LossType>) {
         objective.parameters.scale = 1;
-        objective.parameters.sums = {8, LossType::name == Poisson::name ? 0.25 : 16.0, 1e6, kMaxNumber};
+        objective.parameters.sums = {.limb = 8,
+                                     .offset = LossType::name == Poisson::name ? 0.25 : 16.0,
+                                     .centre = LossType::name == Poisson::name ? 0.0 : 20.0,
+                                     .magnitude = 1e6,
+                                     .max_rate = kMaxNumber};
     }
     return objective;
 }
@@ -130,9 +135,10 @@ Counts random_row(Random& random, std::size_t n_channels) {
         row[0] = weight;
         const double sum = weight * number,
                      alone = sum > 0 ? 2 * sum * std::log(sums.max_rate * weight / sum) : 0;
-        row[kOffsetChannel] = LossType::name == Poisson::name
-                                  ? static_cast<Count>(std::floor(alone / sums.offset))
-                                  : static_cast<Count>(std::ceil(sum * number / sums.offset));
+        row[kOffsetChannel] =
+            LossType::name == Poisson::name
+                ? static_cast<Count>(std::floor(alone / sums.offset))
+                : static_cast<Count>(std::ceil(weight * std::pow(number - sums.centre, 2) / sums.offset));
         int left = weight * number;
         for (std::size_t c = kFirstLimb; c < n_channels; ++c) {
             row[c] = c + 1 == n_channels ? left : left % limb;
@@ -307,7 +313,7 @@ void test_best_stumps(const Kernels& kernels, const Objective& objective, const 
             expected_yes[i] = std::min(expected_yes[i], part(true, true) + part(true, false));
             expected_no[i] = std::min(expected_no[i], part(false, true) + part(false, false));
         }
-    std::vector<std::byte> scratch(kStumpScratch * k);
+    std::vector<std::byte> scratch(stump_scratch(k));
     kernels.of(objective).best_stumps(
         objective,
         {sample.features(), sample.pair.data(), sample.stride * sample.stride, sample.stride, scratch.data()},
@@ -333,10 +339,14 @@ void test_kernels(const Objective& objective, Random& random) {
 template <class LossType>
 void test_loss(Random& random) {
     const check::Context context(std::string(LossType::name));
-    const Objective objective = objective_for_tests<LossType>();
+    Objective objective = objective_for_tests<LossType>();
     objective.with_loss([&](auto loss) { CHECK((std::is_same_v<decltype(loss), LossType>)); });
     test_leaf<LossType>(objective, random);
     test_bounds<LossType>(objective, random);
+    test_kernels<LossType>(objective, random);
+    if (!kOfNumbers<LossType>) return;
+    objective.parameters.scale = 0.9;  // an offset is no whole number of units
+    test_leaf<LossType>(objective, random);
     test_kernels<LossType>(objective, random);
 }
 

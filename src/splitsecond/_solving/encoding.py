@@ -30,6 +30,7 @@ RESOLUTION, FINE_RESOLUTION, FINE_ROWS = 1e-6, 1e-11, 1024
 # All channels together stay below 2**31: so much for the weights, the offset, and the limbs.
 MAX_WEIGHT, MAX_OFFSET, MAX_LIMBS = 2**29, 2**28, 2**30
 OFFSET_SHARE = 0.01  # of the root's loss, by which offsets may be off together
+WORTH_ROUNDING = 4  # units of the core: offsets that are worth less stay as they are
 MAX_EXACT = 2**24  # of numbers on a grid of their own; a finer one is not worth its bits
 SMALL_NOISE = 1e-3  # of the steps of a grid: with more of it, they cannot be told from others
 FEW, MAX_TRIES = 64, 4  # numbers that mostly tell the step of a grid, or that there is none
@@ -92,13 +93,26 @@ def _in_channels(
     n, s = rows.n.astype(np.float64), rows.s.astype(np.float64)
     is_poisson = isinstance(loss, Poisson)
     max_rate = float((s / np.maximum(n, 1)).max()) if is_poisson else 1.0
-    single = _rate_offsets(n, s, max_rate) if is_poisson else s * (s / np.maximum(n, 1))
+    centre = 0.0 if is_poisson else float(round(float(s.sum()) / max(float(n.sum()), 1.0)))
+    single = (
+        _rate_offsets(n, s, max_rate) if is_poisson else (s - centre * n) ** 2 / np.maximum(n, 1)
+    )
     n_rows = int(np.count_nonzero(n))  # those without weight are as good as absent
     # In ones of the grid, a loss is in squares of them, or in them.
     in_grid = root_loss / (rows.grid if is_poisson else rows.grid**2)
     unit = max(
         OFFSET_SHARE * in_grid / n_rows, float(single.sum()) / (MAX_OFFSET - n_rows), 2.0**-1000
     )
+    bits = min(bits, COST_BITS - 2 - max_leaves.bit_length())
+    if in_grid > 0:
+        # By what offsets are off, more may be counted than the root loses: in bits.
+        extra = math.log2(1 + n_rows * unit / in_grid)
+        bits = min(bits, math.floor(COST_BITS - 2 - max_leaves.bit_length() - extra))
+        # The core takes scales below 2**50, and losses below 2**51.
+        bits = max(1, min(bits, 48 + math.floor(math.log2(in_grid)), math.floor(50 - extra)))
+    scale = 2.0**bits / in_grid if in_grid > 0 else 1.0
+    if unit * scale > WORTH_ROUNDING:  # a whole number of the core's units costs it less
+        unit = math.ceil(unit * scale) / scale
     if in_grid == 0:  # nothing is to be gained by any tree
         offsets = np.zeros(len(n))
     elif is_poisson:
@@ -108,20 +122,10 @@ def _in_channels(
     channels, limb_bits = _channels(rows, offsets.astype(np.int64))
     whole_n, whole_s = float(n.sum()), float(s.sum())
     magnitude = 4 * float(single.sum()) + whole_s * (
-        8 + 8 * math.log2(max(whole_n * max_rate / max(whole_s, 1.0), 2.0))
-        if is_poisson
-        else 2 * whole_s / whole_n
+        8 + 8 * math.log2(max(whole_n * max_rate / max(whole_s, 1.0), 2.0)) if is_poisson else 0.0
     )
-    bits = min(bits, COST_BITS - 2 - max_leaves.bit_length())
-    if in_grid > 0:
-        # By what offsets are off, more may be counted than the root loses: in bits.
-        extra = math.log2(1 + float(np.abs(offsets * unit - single).sum()) / in_grid)
-        bits = min(bits, math.floor(COST_BITS - 2 - max_leaves.bit_length() - extra))
-        # The core takes scales below 2**50, and losses below 2**51.
-        bits = max(1, min(bits, 48 + math.floor(math.log2(in_grid)), math.floor(50 - extra)))
-    scale = 2.0**bits / in_grid if in_grid > 0 else 1.0
     parameters = _core.Sums(
-        limb=2.0**limb_bits, offset=unit, magnitude=magnitude, max_rate=max_rate
+        limb=2.0**limb_bits, offset=unit, magnitude=magnitude, max_rate=max_rate, centre=centre
     )
     objective = _core.Objective(1, 0, loss.name, scale=scale, unit_bits=bits, sums=parameters)
     totals = channels.sum(axis=1, dtype=np.int64)
@@ -138,6 +142,7 @@ def _in_channels(
             offset=unit,
             magnitude=magnitude,
             max_rate=max_rate,
+            centre=centre,
             grid=rows.grid,
             shift=rows.shift,
             # What every tree loses, and is not counted.
@@ -236,7 +241,9 @@ def _of_means(
     # Sums are off by half a one, evenly spread: so much together.
     at_one = math.sqrt(float(np.sum(1 / n[n > 0])) / 12)
     grid = 2.0 ** math.floor(math.log2(max(resolution * root / at_one / 4, 2.0**-1000)))
-    grid = max(grid, float(wanted.max()) * 2.0**-50, 2.0**-1000)
+    # Sums of all rows are exact in doubles.
+    finest = max(float(wanted.max()) * 2.0**-50, float(wanted.sum()) * 2.0**-52, 2.0**-1000)
+    grid = max(grid, finest)
     rounded = np.rint(wanted / grid)
     off = math.sqrt(float(np.sum((wanted - rounded * grid) ** 2 / np.maximum(n, 1))))
     means = wanted / np.maximum(n, 1)

@@ -29,6 +29,7 @@ class Channels:
     offset: float  # what one of the second channel is worth
     magnitude: float  # of what losses are differences of
     max_rate: float
+    centre: float  # a mean that others are measured from, in ones of S
     grid: float  # what one of S is worth, in the loss's numbers (about its centre, in its scale)
     shift: float  # what was added to these
     bias: int  # by how many units the core counts more than a tree loses
@@ -41,6 +42,7 @@ class Channels:
             "offset": self.offset,
             "magnitude": self.magnitude,
             "max_rate": self.max_rate,
+            "centre": self.centre,
         }
 
     def means(self, counts: NDArray[Any]) -> NDArray[np.float64]:
