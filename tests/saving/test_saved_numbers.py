@@ -187,7 +187,7 @@ LOSS_DAMAGES: list[tuple[dict[str, Any], str]] = [
     ({"centre": True}, "'centre' of 'loss' should be a finite number"),
     ({"offset": []}, "'offset' of 'loss' should be a finite number"),
     ({"centre": 1.7e308, "offset": 1.7e308}, "should have a finite sum"),
-    ({"name": "poisson", "centre": 1.5}, "should be 0 for 'poisson'"),
+    ({"name": "poisson", "centre": -1.5}, "should be a rate"),
 ]
 NODE_DAMAGES: list[tuple[dict[str, Any], str]] = [
     ({"counts": [[1, 0, 0]] * 2}, "one entry for each node"),

@@ -118,7 +118,6 @@ class Offsets:
         if not self.is_poisson:
             centre = self._centre([numbers[i] for i in kept])
         self.s = [weights[i] * (numbers[i] - centre) for i in kept]
-        # Patterns of features; those without weight count for the size of an offset, too.
         patterns = [tuple(int(value) for value in row) for row in X]
         groups: dict[tuple[int, ...], int] = {}
         for bit, i in enumerate(kept):
@@ -126,7 +125,7 @@ class Offsets:
         sums = {mask: self._sums(mask) for mask in groups.values()}
         self.max_rate = max(s / n for n, s in sums.values())
         alone = {mask: self._explained(*both) for mask, both in sums.items()}
-        n_groups = len(set(patterns))
+        n_groups = len(groups)
         size = max(SHARE * self.root / n_groups, sum(alone.values()) / (MAX_OFFSET - n_groups))
         unit = self.root / SET_UNITS
         if size > WORTH_ROUNDING * unit > 0:

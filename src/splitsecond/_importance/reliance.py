@@ -156,11 +156,14 @@ def number_rows(
     whole = np.array([each.sum() for each in sums])
     rare = (0.0, 0.0) if n_rows is None else loss.half_row(whole, float(whole[0]) / n_rows)
     is_rate = isinstance(loss, Poisson)
+    own = float(whole[2])
+    if is_rate:  # 2 w y ln y, as rates of leaves are not taken about the centre either
+        own = 2 * float(np.sum(sums[1] * np.log(np.where(numbers > 0, numbers / loss.scale, 1))))
     # What sums of so many rows may be off by.
-    size = abs(whole[2]) + (2 * whole[1] if is_rate else 0)
+    size = abs(own) + (2 * whole[1] if is_rate else 0)
     about = _core.NumberLoss(
         is_rate=is_rate,
-        own=float(whole[2]),
+        own=own,
         rounding=float(ROUNDING * max(1, math.sqrt(len(numbers)) / 10) * size),
         rare_weight=rare[0],
         rare_events=rare[1],

@@ -158,7 +158,7 @@ def number_units_in(
 
 
 def _channels_in(reader: Reader) -> Channels:
-    numbers = ("offset", "magnitude", "max_rate", "grid", "resolution")
+    numbers = ("offset", "magnitude", "max_rate", "centre", "grid", "resolution")
     parts: dict[str, Any] = {name: reader.finite(name) for name in (*numbers, "shift")}
     if not all(0 <= parts[name] < 2.0**1000 for name in numbers) or abs(parts["shift"]) > 2:
         raise DamagedError("'channels' holds a number that is out of range")

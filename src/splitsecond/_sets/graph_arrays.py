@@ -12,7 +12,7 @@ from splitsecond._support.names import public
 
 # A file may have been made to take forever.
 SECONDS_TO_COUNT = 120.0
-SUMS = ("limb", "offset", "magnitude", "max_rate")  # parameters of `_core.Sums`
+SUMS = ("limb", "offset", "magnitude", "max_rate", "centre")  # parameters of `_core.Sums`
 
 
 @public

@@ -36,6 +36,7 @@ SMALL_NOISE = 1e-3  # of the steps of a grid: with more of it, they cannot be to
 FEW, MAX_TRIES = 64, 4  # numbers that mostly tell the step of a grid, or that there is none
 NOISE = 2.0**-51  # what numbers are off by for being floats, of their size
 UNLIKELY = 4.0  # so many standard deviations of the loss of a tree, if it has the highest
+LEAST_LOSS = 2.0**-46  # of all rows on the grid: the core cannot divide less into units
 MARGIN = 1e-12  # for what doubles are off by where rounding has to be up, or down
 
 
@@ -100,6 +101,8 @@ def _in_channels(
     n_rows = int(np.count_nonzero(n))  # those without weight are as good as absent
     # In ones of the grid, a loss is in squares of them, or in them.
     in_grid = root_loss / (rows.grid if is_poisson else rows.grid**2)
+    if in_grid < LEAST_LOSS:
+        in_grid = 0.0
     unit = max(
         OFFSET_SHARE * in_grid / n_rows, float(single.sum()) / (MAX_OFFSET - n_rows), 2.0**-1000
     )

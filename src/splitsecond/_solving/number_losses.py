@@ -22,6 +22,8 @@ from splitsecond._support.names import public
 N_SUMS = 3
 # What is left of a difference of two sums that are the same, as a share of them.
 CANCELLED = 1e-14
+# What rates lose, as a share of their events, that differ by no more than floats are off by.
+SAME_RATES = 1e-24
 OVERFLOW = 0.25  # times numbers whose differences are too large for a float
 HIGHEST_POWER = 2.0**1023  # of two
 
@@ -212,7 +214,7 @@ class Poisson(OfNumbers):
         """Return Q less what the leaf's rate needs from the centre."""
         n, s, q = weights[..., 0], weights[..., 1], weights[..., 2]
         left = q - n * self._deviances(s / np.where(n > 0, n, 1))
-        return np.where(left > CANCELLED * q, left, 0.0)
+        return np.where(left > np.maximum(CANCELLED * q, SAME_RATES * s), left, 0.0)
 
     def _deviances(self, rates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return deviances of rates, in the scale, from the centre."""
