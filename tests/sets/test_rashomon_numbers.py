@@ -74,8 +74,8 @@ def assert_agrees(problem: NumbersProblem, options: dict[str, Any], lookahead: i
     model = fitted(problem, lookahead, options)
     assert model.status_ == "complete"
     shapes = [shape_of(tree) for tree in model.trees_]
-    if brute.doubtful and set(shapes) != set(expected):
-        return False
+    if brute.doubtful:  # a unit more or less may change the order, if not the trees
+        return set(shapes) == set(expected)
     assert set(shapes) == set(expected)
     assert model.trees_.n_trees == len(shapes) == len(expected)
     order = [(expected[shape], leaves_of(shape)) for shape in shapes]

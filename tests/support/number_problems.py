@@ -138,7 +138,7 @@ def _numbers(
     if kind == "few":
         return rng.integers(int(rng.choice([1, 2, 3, 4])), size=n_rows), 0.0
     if kind == "decimals":
-        return np.rint(100 * score) / 100 + float(rng.choice([0, 0.25, 300])), 1e-11
+        return np.rint(100 * score + float(rng.choice([0, 25, 30_000]))) / 100, 1e-11
     if kind == "heavy":
         return np.exp(2 * score), 0.0
     # Ten digits of a number are lost to its offset: those that are left are what is fitted.
