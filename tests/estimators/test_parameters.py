@@ -135,8 +135,8 @@ def test_the_command_line_has_the_same_defaults() -> None:
         if each.default is not dataclasses.MISSING
     ]
     fields += [(each.name, each.default) for each in inspect.signature(fit).parameters.values()]
-    # Those of single trees and of sets differ: none is given.
-    differ = {"exact_last_split", "completion"}
+    # Those of single trees and of sets differ, or of classes and of numbers: none is given.
+    differ = {"exact_last_split", "completion", "loss"}
     compared = {name: default for name, default in fields if name in DEFAULTS.keys() - differ}
     assert {"regularization", "max_depth", "epsilon", "binarizer"} <= set(compared)
     for name, default in compared.items():  # of which regularization is read from text

@@ -210,8 +210,10 @@ def test_limits_leave_a_model(kind: Any) -> None:
 
 def test_progress() -> None:
     told: list[Any] = []
-    model = OptimalTreeRegressor(max_depth=4, verbose=lambda *args: told.append(args))
-    model.fit(np.random.default_rng(0).integers(0, 2, (2000, 30)), np.arange(2000) % 97)
+    model = OptimalTreeRegressor(
+        regularization=0.001, max_depth=5, verbose=lambda *args: told.append(args)
+    )
+    model.fit(np.random.default_rng(0).integers(0, 2, (2000, 24)), np.arange(2000) % 97)
     assert all(0 <= done <= steps and seconds >= 0 for done, steps, seconds in told)
     assert told
 
