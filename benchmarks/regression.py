@@ -182,7 +182,7 @@ def main() -> None:
     cells = cells if "speed" in options.part else []
     tables = options.table if "heldout" in options.part else []
     absent = environments.absent({*LICKETY, *OPTIMAL})
-    facts = data.describe(sources if cells else []) | report.not_run(absent)
+    facts = data.describe(sources) | report.not_run(absent)
     timed: list[dict[str, Any]] = []
     predicted: list[dict[str, Any]] = []
     limits = {"budget": options.budget, "time_limit": options.time_limit}
@@ -195,14 +195,18 @@ def main() -> None:
         for name in tables:
             work = partial(predict, name, list(SEEDS))
             predicted += run.rows(f"held out: {name}", work, methods=list(LICKETY[:1]))
-    shown = [Table("Ours against other packages", VERDICT_COLUMNS, verdicts(timed))]
-    if predicted:
-        shown += [
-            Table("Held out, over all tables", MEAN_COLUMNS, averages(predicted, "method")),
-            Table("Held out", HELDOUT_COLUMNS, averages(predicted, "data", "method")),
+    if timed:
+        shown = [
+            Table("Ours against other packages", VERDICT_COLUMNS, verdicts(timed)),
+            Table("Times and objectives", COLUMNS, timed),
         ]
-    shown.append(Table("Times and objectives", COLUMNS, timed))
-    print(report.save(options.out, "regression", facts, shown))
+        print(report.save(options.out, "regression", facts, shown))
+    if predicted:
+        shown = [
+            Table("Over all tables", MEAN_COLUMNS, averages(predicted, "method")),
+            Table("By table", HELDOUT_COLUMNS, averages(predicted, "data", "method")),
+        ]
+        print(report.save(options.out, "regression_heldout", {}, shown))
 
 
 if __name__ == "__main__":
