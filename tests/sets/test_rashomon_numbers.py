@@ -125,6 +125,16 @@ def test_resplit(loss: str, seed: int) -> None:
     assert different <= EACH // 20
 
 
+def test_the_best_tree_is_in_its_set_though_rounding_makes_it_better_than_perfect() -> None:
+    rng = np.random.default_rng([96, 9])
+    for _ in range(8):
+        problem, options = counted_question(rng, "squared_error")
+        lookahead = int(rng.integers(problem.max_depth + 2))
+    model = fitted(problem, lookahead, {**options, "epsilon_kind": "multiplicative"})
+    assert model.trees_.min_objective < 0
+    assert shape_of(model.tree_) in [shape_of(tree) for tree in model.trees_]
+
+
 # ---- whatever is rounded how -------------------------------------------------------------------
 
 

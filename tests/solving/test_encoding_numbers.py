@@ -79,6 +79,22 @@ def test_partitions_lose_what_is_counted(loss: str, seed: int) -> None:
         assert_counted(hostile_numbers(rng, loss), rng)
 
 
+def test_rows_without_weight_may_have_impossible_numbers() -> None:
+    # No other row has an event, so that a rate of 0 is the mean.
+    problem = HostileNumbers(np.array([0.0, 0.0, 3.0]), np.array([1.0, 2.0, 0.0]), "poisson")
+    found = encoded(problem, None, 40)
+    assert found.channels.sum(axis=1).tolist()[:2] == [3, 0]
+
+
+def test_decimals_far_from_zero_are_counted_in_steps_of_their_own() -> None:
+    y = np.array([301.12, 297.41, 297.89, 303.5, 296.13, 296.66, 296.52, 293.76, 296.25, 300.01])
+    found = encoded(HostileNumbers(y, None, "squared_error"), None, 40)
+    channels = found.units.channels
+    assert channels is not None
+    assert channels.grid * 8 == pytest.approx(0.01, rel=1e-13)  # numbers are in units of 8
+    assert found.channels[2].tolist() == np.rint((y - 293.76) * 100).tolist()
+
+
 def assert_proved(problem: HostileNumbers, rng: np.random.Generator) -> None:
     X = (rng.random((len(problem.y), int(rng.integers(1, 5)))) < 0.5).astype(np.uint8)
     depth, price = int(rng.integers(0, 4)), float(rng.choice([0, 0.001, 0.01, 0.1]))

@@ -111,7 +111,7 @@ class RashomonOracle(Oracle):
         """The highest objective of a set, from the cost of its reference."""
         best, amount = self.objective(reference), exact(epsilon)
         if kind == "multiplicative":
-            return best * (1 + amount)
+            return best + amount * max(best, Fraction(0))  # rounded, it may be below 0
         return amount if kind == "absolute" else best + amount
 
     def exact_set(

@@ -26,7 +26,8 @@ def bound_of(reference: Fraction, epsilon: Any, kind: str) -> Fraction:
     if kind == "additive":
         return reference + amount
     if kind == "multiplicative":
-        return reference * (1 + amount)
+        # Of rounded losses, the best may be a unit below 0; it is still within its own bound.
+        return reference + amount * max(reference, Fraction(0))
     return amount
 
 

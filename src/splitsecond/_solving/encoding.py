@@ -318,6 +318,8 @@ def _common_step(values: list[float], least: float) -> float | None:
             step, value = value, abs(math.remainder(step, value))  # noqa: PLW2901
         if step <= least:
             return None
+        # What it is off by would grow from value to value: the first is a multiple of it.
+        step = values[0] / round(values[0] / step)
     return step
 
 

@@ -49,9 +49,18 @@ class OfNumbers(Relative):
     ) -> Self:
         """Return the loss with the centre and scale that suit some numbers, less an offset."""
 
-    @abstractmethod
     def sums(
         self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
+    ) -> list[NDArray[np.float64]]:
+        """Return N, S and Q of single rows; nothing of those without weight."""
+        if weights is not None and not weights.all():
+            # Their numbers may be out of all proportion to the others, or impossible among them.
+            numbers = np.where(weights > 0, numbers, self.centre)
+        return self._sums(numbers, np.ones(len(numbers)) if weights is None else weights)
+
+    @abstractmethod
+    def _sums(
+        self, numbers: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
         """Return N, S and Q of single rows."""
 
@@ -135,13 +144,12 @@ class SquaredError(OfNumbers):
         scale = min(power_of_two(spread) / part, HIGHEST_POWER)
         return cls(float(numbers[nearest]), scale, offset)
 
-    def sums(
-        self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
+    def _sums(
+        self, numbers: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
         """Return N, S and Q = w y^2 of single rows."""
         apart = self._apart(numbers)
-        weight = np.ones(len(apart)) if weights is None else weights
-        return [weight, weight * apart, weight * apart**2]
+        return [weights, weights * apart, weights * apart**2]
 
     def loss(self, weights: Weights) -> Any:
         """Return Q - S^2 / N."""
@@ -202,13 +210,12 @@ class Poisson(OfNumbers):
         shares = None if weights is None else weights / weights.max()
         return cls(scale * float(np.average(numbers / scale, weights=shares)), scale, offset)
 
-    def sums(
-        self, numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
+    def _sums(
+        self, numbers: NDArray[np.float64], weights: NDArray[np.float64]
     ) -> list[NDArray[np.float64]]:
         """Return N, S and Q = 2 w (y ln(y / centre) - y + centre) of single rows."""
-        weight = np.ones(len(numbers)) if weights is None else weights
-        from_centre = self._deviances(numbers / self.scale)
-        return [weight, weight * (numbers / self.scale), weight * from_centre]
+        rates = numbers / self.scale
+        return [weights, weights * rates, weights * self._deviances(rates)]
 
     def loss(self, weights: Weights) -> Any:
         """Return Q less what the leaf's rate needs from the centre."""
