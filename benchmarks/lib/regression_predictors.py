@@ -26,14 +26,13 @@ def ours(X: Any, y: Any) -> tuple[Any, int]:
     """LicketySPLIT: depth and lambda by cross-validation."""
     from splitsecond import LicketySPLITRegressor, regularization_path
 
-    best: tuple[float, Any] | None = None
+    found = []
     for depth in DEPTHS:
         estimator = LicketySPLITRegressor(max_depth=depth, min_samples_leaf=5)
         path = regularization_path(X, y, estimator=estimator, cv=splits(), scoring="r2")
-        if best is None or path.best.mean_score > best[0]:
-            best = path.best.mean_score, path.best.model
-    assert best is not None
-    return best[1], best[1].n_leaves_
+        found.append(path.best_)
+    best = max(found, key=lambda entry: entry.cv_score)
+    return best.model, best.model.n_leaves_
 
 
 def cart(X: Any, y: Any) -> tuple[Any, int]:
