@@ -53,7 +53,7 @@ class EvaluatedRows:
             weights = as_large_integers(check_sample_weight(sample_weight, table.n_rows))
         if isinstance(loss, OfNumbers):
             numbers = NumberRows.read(loss, y, table.n_rows, weights)
-            codes, n_classes = numbers.kinds, numbers.n_kinds
+            codes, n_classes = numbers.kinds, len(numbers.signs)
         cells = read_groups(groups, X, table.n_rows)
         return cls(table, codes, n_classes, cells, weights, numbers)
 
