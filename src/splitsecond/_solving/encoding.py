@@ -226,6 +226,8 @@ def _of_means(
 ) -> _Rows:
     """Put numbers on a grid that starts at the least of them."""
     present, n = given.of_rows > 0, given.n
+    # Numbers of rows without weight may be out of all proportion to the others.
+    numbers = np.where(present, numbers, loss.centre)
     apart = loss.sums(numbers, None)[1]
     least = float(apart[present].min())
     if root_loss == 0:
