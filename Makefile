@@ -79,8 +79,9 @@ frontend/node_modules/.made: frontend/package-lock.json
 	cd frontend && npm ci --silent --no-audit --no-fund
 	@touch $@
 
-hunt: $(VENV)/.extra-test  ## Search for new counterexamples: the property tests, with thousands of fresh examples
-	$(PY) -m pytest $(PARALLEL) --hypothesis-profile=search -m hypothesis
+hunt: export SPLITSECOND_SEEDS ?= 12
+hunt: $(VENV)/.extra-test  ## Search for new counterexamples: the property tests and oracles, with thousands of fresh examples
+	$(PY) -m pytest $(PARALLEL) --hypothesis-profile=search -m "hypothesis or seeded" $(TESTS)
 
 lint: $(VENV)/.extra-dev  ## Check style and types: ruff, mypy, clang-format
 	$(PY) -m ruff check .
