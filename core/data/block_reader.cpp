@@ -36,6 +36,10 @@ BlockReader::BlockReader(const Kernels& kernels, const Table& table)
 
 std::optional<Cell> BlockReader::read(const std::size_t* rows, std::size_t n, Word* out) const {
     if (table_.row_begin != nullptr) return read_sparse(rows, n, out);
+    if (table_.bit_rows != nullptr) {
+        read_bit_rows(rows, n, out);
+        return std::nullopt;
+    }
     return by_rows_ ? read_bytes(rows, n, out) : read_columns(rows, n, out);
 }
 
@@ -89,6 +93,16 @@ std::optional<Cell> BlockReader::read_columns(const std::size_t* rows, std::size
         if (bad) return bad;
     }
     return std::nullopt;
+}
+
+void BlockReader::read_bit_rows(const std::size_t* rows, std::size_t n, Word* out) const {
+    for (std::size_t first = 0; first < table_.n_columns; first += kRows) {
+        Word block[kRows] = {};
+        for (std::size_t r = 0; r < n; ++r)
+            block[r] = table_.bit_rows[rows[r] * table_.row_words + first / 64];
+        kernels_.transpose(block);
+        std::copy_n(block, std::min(kRows, table_.n_columns - first), out + first);
+    }
 }
 
 std::optional<Cell> BlockReader::read_sparse(const std::size_t* rows, std::size_t n, Word* out) const {

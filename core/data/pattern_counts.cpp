@@ -112,12 +112,7 @@ void PatternCounts::find(const Word* rows, std::size_t n, std::uint32_t* entries
         throw std::length_error("there are 2^31 different patterns or more: ask fewer questions.");
     groups_.add_rows(rows, n, entries);
     const std::size_t wanted = groups_.size() * n_sums_;
-    if (wanted > sums_.size()) {
-        Buffer<std::int64_t> larger(limits_);
-        larger.resize(std::max(2 * sums_.size(), (before + kBlock) * n_sums_));
-        std::copy_n(sums_.data(), before * n_sums_, larger.data());
-        sums_ = std::move(larger);
-    }
+    sums_.grow(wanted, before * n_sums_);
     std::fill(sums_.data() + before * n_sums_, sums_.data() + wanted, std::int64_t{0});
 }
 

@@ -58,7 +58,7 @@ private:
     const std::size_t n_columns_;
     const std::size_t n_sums_;
     RowGroups groups_;           // the key is a row's last word
-    Buffer<std::int64_t> sums_;  // [entry][sum]; room for more entries than there are
+    Buffer<std::int64_t> sums_;  // [entry][sum]
     bool is_whole_ = true;       // false: a call ended halfway
 };
 

@@ -42,13 +42,14 @@ public:
     std::size_t n_words() const { return n_words_; }
     // Of a group; up to the next multiple of kRows, the rows of groups follow each other.
     const Word* row(std::size_t group) const;
+    // Equal for equal rows; its high bits differ as its low ones do.
+    Word hash_of(const Word* row) const;
 
     // The other way: columns[j] gets column j of groups begin .. begin + 63, zeros behind the last.
     void columns_of(std::size_t begin, Word* columns);
 
 private:
     std::uint32_t group_of(const Word* row, Word hash);
-    Word hash_of(const Word* row) const;
     bool is_equal(const Word* a, const Word* b) const;
     void keep(const Word* row);
     void grow();
