@@ -56,6 +56,13 @@ std::optional<NewArray<Cost>> costs_of(const Objective& objective) {
     return to_array(std::vector<Cost>(costs.values, costs.values + costs.n_actions * costs.n_classes));
 }
 
+Merging merging_named(const std::string& name) {
+    if (name == "when_it_pays") return Merging::when_it_pays;
+    if (name == "never") return Merging::never;
+    if (name == "always") return Merging::always;
+    throw std::invalid_argument("merging='" + name + "' is not one of when_it_pays, never, always.");
+}
+
 }  // namespace
 
 void set_search(SearchOptions& options, const Objective& objective, std::size_t max_depth,
@@ -143,16 +150,18 @@ void bind_requests(nb::module_& m) {
         .def(
             "__init__",
             [](SpeedOptions* self, const std::string& simd, bool equivalent_points, bool similar_support,
-               bool minimum_support, bool cache, bool subtract_siblings) {
+               bool minimum_support, bool cache, bool subtract_siblings, const std::string& merging) {
                 new (self) SpeedOptions{&find_kernels(simd.c_str()),
                                         equivalent_points,
                                         similar_support,
                                         minimum_support,
                                         cache,
-                                        subtract_siblings};
+                                        subtract_siblings,
+                                        merging_named(merging)};
             },
             nb::kw_only(), "simd"_a = "auto", "equivalent_points"_a = true, "similar_support"_a = true,
-            "minimum_support"_a = true, "cache"_a = true, "subtract_siblings"_a = true);
+            "minimum_support"_a = true, "cache"_a = true, "subtract_siblings"_a = true,
+            "merging"_a = "when_it_pays");
     m.def("simd_paths", [] {
         std::vector<std::string> names;
         for (const Kernels* path : available_kernels()) names.emplace_back(path->name);
