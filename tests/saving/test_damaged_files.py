@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from model_schema import check
 from saved_models import QUESTIONS, amounts, claims, people, unseen, zero_one
 
 from splitsecond import (
@@ -166,6 +167,7 @@ def harmless(content: str | bytes) -> bool:
         assert refusal.startswith("some.json ")
         assert 20 < len(refusal) < 5000
         return False
+    check(text)  # what the schema refuses is refused
     assert str(model)
     assert repr(model)
     if isinstance(model, (Tree, FixedTreeRegressor)):
