@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BENCH_OUT ?= build/benchmarks
 TESTS ?= tests
+SECONDS ?= 60
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check --no-input
@@ -34,7 +35,7 @@ PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo quick test test-core test-python test-exports test-browser page hunt lint docs format sanitize bench paper clean
+.PHONY: help demo quick test test-core test-python test-exports test-browser page fuzz lint docs format sanitize bench paper clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -79,8 +80,8 @@ frontend/node_modules/.made: frontend/package-lock.json
 	cd frontend && npm ci --silent --no-audit --no-fund
 	@touch $@
 
-hunt: $(VENV)/.extra-test  ## Search for new counterexamples: the property tests, with thousands of fresh examples
-	$(PY) -m pytest $(PARALLEL) --hypothesis-profile=search -m hypothesis
+fuzz: $(VENV)/.extra-test  ## Search for counterexamples with fresh tables, files and problems; SECONDS=60
+	$(PY) tests/support/fuzzing.py --seconds $(SECONDS) $(TESTS)
 
 lint: $(VENV)/.extra-dev  ## Check style and types: ruff, mypy, clang-format
 	$(PY) -m ruff check .
