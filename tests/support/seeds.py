@@ -1,6 +1,6 @@
 """Seeds of tests that are run many times: `make quick` takes the first, `make test` all of them.
 
-`make hunt` takes many times as many: SPLITSECOND_SEEDS says how many times.
+`make oracles` takes many times as many: SPLITSECOND_SEEDS says how many times.
 """
 
 from __future__ import annotations
