@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from splitsecond._counts.entry_weights import EntryWeights
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import Sketch, Sketching, combine_sketches
 from splitsecond._counts.sources import open_source
-from splitsecond._counts.targets import ClassCodes
+from splitsecond._counts.targets import Codes, changed
 from splitsecond._counts.weighing import Scaling
 from splitsecond._solving.solve import n_threads, whole_bytes
 from splitsecond._support.names import public
@@ -58,12 +59,23 @@ def compress(
     sketch = engine.reduce(sketching.columns, sketching, combine_sketches)
     if sketch.n_rows == 0:
         raise ValueError("The table has no rows.")
-    classes = sketch.target.classes(sketch.n_rows)
+    is_of_numbers = sketch.target.is_of_numbers(task, sketch.n_rows)
+    labels = sketch.target.numbers if is_of_numbers else sketch.target.classes(sketch.n_rows)
+    assert labels is not None
     if not is_fitted:
         binarizer = choose_questions(
-            binarizer, sketch, roles, classes, memory_limit=whole_bytes(memory_limit), n_jobs=n_jobs
+            binarizer,
+            sketch,
+            roles,
+            labels,
+            is_of_numbers=is_of_numbers,
+            memory_limit=whole_bytes(memory_limit),
+            n_jobs=n_jobs,
         )
-    return _counted(engine, roles, sketch, classes, binarizer)
+    table = _counted(engine, roles, sketch, labels, binarizer)
+    if is_of_numbers:
+        table = replace(table, classes=labels[:0], numbers=labels)
+    return table
 
 
 def _as_fitted(roles: Roles, binarizer: Binarizer) -> Roles:
@@ -89,17 +101,14 @@ def _counted(
         roles,
         tuple(binarizer.variables_),
         tuple(binarizer.literals_),
-        ClassCodes.of(classes),
+        Codes(classes),
         keys,
         scaling,
         labels,
     )
     counted = engine.reduce(counting.columns, counting, combine_counted)
     if counted.n_rows != sketch.n_rows:
-        raise ValueError(
-            f"The table has changed while it was read: it had {sketch.n_rows:,} rows, then "
-            f"{counted.n_rows:,}."
-        )
+        raise changed(f"it had {sketch.n_rows:,} rows, then {counted.n_rows:,}")
     return _table_of(counted, keys, scaling, sketch, classes, binarizer, roles)
 
 
@@ -112,8 +121,9 @@ def _table_of(
     binarizer: Binarizer,
     roles: Roles,
 ) -> CountTable:
-    words, numbers, sums = counted.patterns.result()
-    codes, kinds, folds = keys.parts(numbers)
+    found = counted.patterns.result()
+    codes, kinds, folds = keys.parts(found.keys)
+    sums = [np.array(each) for each in found.sums]
     weights = None
     if scaling is not None and scaling.kinds is not None:
         weights = EntryWeights(each=scaling.kinds[kinds])
@@ -125,8 +135,8 @@ def _table_of(
         binarizer=binarizer,
         target=roles.target,
         classes=classes,
-        words=list(words),
-        rows=np.asarray(sums[0], dtype=np.int64),
+        words=[np.array(column) for column in found.columns],
+        rows=sums[0],
         codes=codes,
         n_rows=sketch.n_rows,
         weights=weights,
