@@ -72,10 +72,7 @@ def compress(
             memory_limit=whole_bytes(memory_limit),
             n_jobs=n_jobs,
         )
-    table = _counted(engine, roles, sketch, labels, binarizer)
-    if is_of_numbers:
-        table = replace(table, classes=labels[:0], numbers=labels)
-    return table
+    return _counted(engine, roles, sketch, labels, binarizer, is_of_numbers=is_of_numbers)
 
 
 def _as_fitted(roles: Roles, binarizer: Binarizer) -> Roles:
@@ -89,27 +86,34 @@ def _as_fitted(roles: Roles, binarizer: Binarizer) -> Roles:
 
 
 def _counted(
-    engine: Engine, roles: Roles, sketch: Sketch, classes: NDArray[Any], binarizer: Binarizer
+    engine: Engine,
+    roles: Roles,
+    sketch: Sketch,
+    labels: NDArray[Any],
+    binarizer: Binarizer,
+    *,
+    is_of_numbers: bool,
 ) -> CountTable:
-    scaling = None if sketch.weights is None else sketch.weights.scaling()
+    scaling = None if sketch.weights is None else sketch.weights.scaling(large=is_of_numbers)
     n_kinds = 1 if scaling is None or scaling.kinds is None else len(scaling.kinds)
-    labels = tuple(sorted(sketch.folds.values))
-    keys = Keys(len(classes), n_kinds)
-    if max(len(labels), 1) * n_kinds * len(classes) >= MAX_KEYS:
+    folds = tuple(sorted(sketch.folds.values))
+    keys = Keys(len(labels), n_kinds)
+    if max(len(folds), 1) * n_kinds * len(labels) >= MAX_KEYS:
         raise ValueError("There are too many classes and folds to be counted together.")
     counting = Counting(
         roles,
         tuple(binarizer.variables_),
         tuple(binarizer.literals_),
-        Codes(classes),
+        Codes(labels),
         keys,
         scaling,
-        labels,
+        folds,
     )
     counted = engine.reduce(counting.columns, counting, combine_counted)
     if counted.n_rows != sketch.n_rows:
         raise changed(f"it had {sketch.n_rows:,} rows, then {counted.n_rows:,}")
-    return _table_of(counted, keys, scaling, sketch, classes, binarizer, roles)
+    table = _table_of(counted, keys, scaling, sketch, labels, binarizer, roles)
+    return replace(table, classes=labels[:0], numbers=labels) if is_of_numbers else table
 
 
 def _table_of(

@@ -101,7 +101,7 @@ class CountTable:
             self.weights,
             self.n_rows,
             codes=self.codes,
-            classes=self.classes,
+            classes=None if self.is_of_numbers else self.classes,
             class_weight=class_weight,
         )
 

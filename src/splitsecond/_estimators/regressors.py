@@ -64,9 +64,7 @@ class TreeRegressor(PredictsNumbers, RegressorMixin, TreeEstimator):  # type: ig
     ) -> ReadTarget:
         return NO_CLASSES, self._numbers(read_numbers(y, n_rows, loss=self.loss), sample_weight)
 
-    def _numbers(
-        self, read: Numbers, sample_weight: NDArray[np.float64] | None
-    ) -> dict[str, Any]:
+    def _numbers(self, read: Numbers, sample_weight: NDArray[np.float64] | None) -> dict[str, Any]:
         numbers, kind = read.values, NUMBER_LOSSES[self.loss]
         if sample_weight is None:
             loss = kind.fitted(numbers, read.offset)

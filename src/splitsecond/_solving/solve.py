@@ -143,7 +143,7 @@ def _of_classes(
 ) -> Counted:
     # A byte a row where that is enough: with few columns classes weigh as much as the table.
     codes = np.ascontiguousarray(codes, dtype=np.uint8 if n_classes <= 256 else np.int32)
-    integers = as_integers(weights) if merged is None else merged.integers
+    integers = as_integers(weights) if merged is None else merged.integers.astype(np.int32)
     weight = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
     if loss is ZERO_ONE:
         units = Units.of_errors(weight)
@@ -191,7 +191,7 @@ def _of_numbers(
         # Groups without weight count for nothing, but there are no groups without rows.
         rows = np.maximum(counts, 1).astype(np.int32)
         table = PackedTable(alike.n_groups, table.n_columns, table.labels, alike.columns)
-    integers = None if merged is None else merged.integers.astype(np.int64)
+    integers = None if merged is None else merged.integers
     encoded = encode(
         loss, numbers, weights, group, integers=integers, bits=bits, max_leaves=max_leaves
     )
