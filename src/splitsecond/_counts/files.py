@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.fs as fs
 from pyarrow import csv
 
 from splitsecond._support.messages import shown
@@ -67,7 +68,7 @@ def _csv_format(file: Path, schema: pa.Schema | None = None) -> ds.CsvFileFormat
 
 def _schema(file: Path, kind: ds.FileFormat) -> pa.Schema:
     try:
-        return kind.inspect(str(file))
+        return kind.inspect(str(file), filesystem=fs.LocalFileSystem())
     except (pa.ArrowException, OSError) as error:
         name = "Parquet" if isinstance(kind, ds.ParquetFileFormat) else "CSV"
         raise ValueError(f"{file} is a damaged {name} file: {error!s:.300}") from error
@@ -101,15 +102,11 @@ def _joined(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     if one == other:
         return one
     for a, b in ((one, other), (other, one)):
-        if pa.types.is_null(a):
+        is_text = pa.types.is_dictionary(a) and a.value_type == b
+        if pa.types.is_null(a) or is_text:
             return b
-        if pa.types.is_dictionary(a) and a.value_type == b:
-            return b
-    if all(pa.types.is_dictionary(each) for each in (one, other)):
-        return one if one.value_type == other.value_type else None
     is_number = [pa.types.is_integer(each) or pa.types.is_floating(each) for each in (one, other)]
     if not all(is_number):
         return None
-    if all(pa.types.is_integer(each) for each in (one, other)):
-        return pa.int64()
-    return pa.float64()
+    is_whole = all(pa.types.is_integer(each) for each in (one, other))
+    return pa.int64() if is_whole else pa.float64()

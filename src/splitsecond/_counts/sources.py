@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from splitsecond._counts.batches import is_text
 from splitsecond._counts.engine import Engine, LocalEngine, Progress
 from splitsecond._counts.files import dataset_of
 from splitsecond._support.messages import shown
@@ -18,12 +19,29 @@ from splitsecond._support.messages import shown
 READ_AHEAD = 2  # batches and files, besides those that threads work on
 
 
-@dataclass(frozen=True)
-class Source:
+@runtime_checkable
+class Source(Protocol):
     """A table, opened: its columns, and who reads it."""
 
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns."""
+
+    def engine(self, n_threads: int, progress: Progress | None) -> Engine:
+        """Return who reads it, given threads, and who is told of the progress."""
+
+
+@dataclass(frozen=True)
+class LocalSource:
+    """A table that is read here, in batches of some of its columns."""
+
     schema: pa.Schema
-    engine: Callable[[int, Progress | None], Engine]  # given threads, and who is told of progress
+    batches: Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
+    n_rows: int  # 0: it is not known
+
+    def engine(self, n_threads: int, progress: Progress | None) -> Engine:
+        """Return threads that read it."""
+        return LocalEngine(self.batches, n_rows=self.n_rows, n_threads=n_threads, progress=progress)
 
 
 def open_source(source: Any) -> Source:
@@ -39,7 +57,12 @@ def open_source(source: Any) -> Source:
         raise _only_once(source)
     table = _table_of(source)
     if table is not None:
-        return _of_stream(table.schema, table.to_batches, table.num_rows, table)
+        _check_names(table.schema)
+        return LocalSource(
+            table.schema, lambda columns: table.select(list(columns)).to_batches(), table.num_rows
+        )
+    if isinstance(source, Source):
+        return source
     if hasattr(source, "__arrow_c_stream__"):
         return _of_arrow_stream(source)
     raise ValueError(
@@ -75,18 +98,12 @@ def _of_dataset(dataset: ds.Dataset) -> Source:
             use_threads=True,
             cache_metadata=False,
         )
-        return scanner.to_batches()
+        read: Iterable[pa.RecordBatch] = scanner.to_batches()
+        return read
 
     is_parquet = isinstance(getattr(dataset, "format", None), ds.ParquetFileFormat)
     n_rows = dataset.count_rows() if is_parquet else 0
-    return _of_batches(dataset.schema, batches, n_rows)
-
-
-def _of_stream(
-    schema: pa.Schema, read: Callable[[], Iterable[pa.RecordBatch]], n_rows: int, table: pa.Table
-) -> Source:
-    _check_names(schema)
-    return _of_batches(schema, lambda columns: table.select(list(columns)).to_batches(), n_rows)
+    return LocalSource(dataset.schema, batches, n_rows)
 
 
 def _of_arrow_stream(source: Any) -> Source:
@@ -99,23 +116,20 @@ def _of_arrow_stream(source: Any) -> Source:
     except (pa.ArrowException, ValueError, RuntimeError) as error:
         raise _only_once(source) from error
     _check_names(schema)
+    plain = pa.schema([field.with_type(_plain(field.type)) for field in schema])
 
     def batches(columns: Sequence[str]) -> Iterable[pa.RecordBatch]:
+        wanted = pa.schema([plain.field(name) for name in columns])
         for batch in reader():
-            yield batch.select(list(columns))
+            yield batch.select(list(columns)).cast(wanted)
 
-    return _of_batches(schema, batches, 0)
+    return LocalSource(plain, batches, 0)
 
 
-def _of_batches(
-    schema: pa.Schema,
-    batches: Callable[[Sequence[str]], Iterable[pa.RecordBatch]],
-    n_rows: int,
-) -> Source:
-    def engine(n_threads: int, progress: Progress | None) -> Engine:
-        return LocalEngine(batches, n_rows=n_rows, n_threads=n_threads, progress=progress)
-
-    return Source(schema, engine)
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """Return the type of text that all of Arrow's functions take."""
+    is_view = is_text(kind) and not (pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return pa.large_string() if is_view else kind
 
 
 def _check_names(schema: pa.Schema) -> None:
