@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
-import pyarrow.fs as fs
-from pyarrow import csv
+from pyarrow import csv, fs
 
 from splitsecond._support.messages import shown
 
