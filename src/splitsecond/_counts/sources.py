@@ -98,12 +98,28 @@ def _of_dataset(dataset: ds.Dataset) -> Source:
             use_threads=True,
             cache_metadata=False,
         )
-        read: Iterable[pa.RecordBatch] = scanner.to_batches()
-        return read
+        try:
+            yield from scanner.to_batches()
+        except (pa.ArrowException, OSError) as error:
+            raise _cannot_be_read(dataset, columns, error) from error
 
     is_parquet = isinstance(getattr(dataset, "format", None), ds.ParquetFileFormat)
     n_rows = dataset.count_rows() if is_parquet else 0
     return LocalSource(dataset.schema, batches, n_rows)
+
+
+def _cannot_be_read(
+    dataset: ds.Dataset, columns: Sequence[str], error: BaseException
+) -> ValueError:
+    """Return an error that names the file: each is tried again."""
+    for fragment in dataset.get_fragments():
+        try:
+            for _ in fragment.scanner(columns=list(columns)).to_batches():
+                pass
+        except (pa.ArrowException, OSError) as own:
+            path = getattr(fragment, "path", "A part of the dataset")
+            return ValueError(f"{path} cannot be read: {own!s:.300}")
+    return ValueError(f"The files cannot be read: {error!s:.300}")
 
 
 def _of_arrow_stream(source: Any) -> Source:
