@@ -38,7 +38,7 @@ PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo quick test test-core test-python test-exports test-browser page fuzz lint docs format sanitize bench paper wheel test-wheel clean
+.PHONY: help demo quick test test-core test-python test-exports test-browser page fuzz oracles lint docs format sanitize bench paper wheel test-wheel clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
