@@ -1,4 +1,4 @@
-// Where the level engine (levels.hpp) gets its counts from: many sets of rows, each named by the answers that its rows
+// Where the level engine (level_search.hpp) gets its counts from: many sets of rows, each named by the answers that its rows
 // give, counted together.
 //
 // What:      a path is a row of literals, 2 * column + 1 for rows that have a column of the view and 2 * column for
@@ -32,15 +32,19 @@ public:
     // out[p * view.n_counts() + c * view.stride + column], with the column of ones and that of unavoidable loss. All
     // of out is written. False when stopped; out then means nothing.
     virtual bool count(const Paths& paths, Count* out) = 0;
+};
 
+// Of rows that are elsewhere, where the core cannot gather those of a node.
+class RemoteCounter : public LevelCounter {
+public:
     // A counter of the rows that satisfy the literals of one path alone, in some of the columns, which end with those
     // of ones and of unavoidable loss, as they stand in a view of their own. This one is not used meanwhile, but may
     // be later.
-    virtual std::unique_ptr<LevelCounter> below(const std::vector<std::int32_t>& path,
-                                                const std::vector<std::uint32_t>& columns) = 0;
+    virtual std::unique_ptr<RemoteCounter> below(const std::vector<std::int32_t>& path,
+                                                 const std::vector<std::uint32_t>& columns) = 0;
 };
 
 // Makes a counter of all rows of a view, which outlives it.
-using CounterSource = std::function<std::unique_ptr<LevelCounter>(const View&)>;
+using CounterSource = std::function<std::unique_ptr<RemoteCounter>(const View&)>;
 
 }  // namespace splitsecond

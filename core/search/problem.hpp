@@ -16,6 +16,8 @@
 
 namespace splitsecond {
 
+enum class LevelUse { where_faster, never, always };
+
 // None of these changes the answer, only the speed; tests run every combination.
 struct SpeedOptions {
     const Kernels* kernels = nullptr;  // null: the fastest
@@ -24,6 +26,7 @@ struct SpeedOptions {
     bool minimum_support = true;       // sound for the optimal value alone
     bool cache = true;                 // look up subproblems solved before
     bool subtract_siblings = true;     // pair counts of the larger child by subtraction
+    LevelUse levels = LevelUse::where_faster;  // completions of many candidates together (level_search.hpp)
 };
 
 struct Statistics {

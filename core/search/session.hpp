@@ -25,6 +25,7 @@ struct SearchOptions {
     // What changes only the speed.
     std::size_t n_threads = 1;
     SpeedOptions speed;
+    CounterSource open_counter;  // null: the core counts rows itself (Options::can_count_elsewhere)
 
     bool counts_rows() const { return min_leaf_rows > 1; }  // otherwise weights tell that there are some
 };

@@ -30,7 +30,8 @@ namespace splitsecond {
 
 void bind_requests(nb::module_& m);
 void bind_tables(nb::module_& m);       // after requests
-void bind_solving(nb::module_& m);      // after tables and requests
+void bind_counters(nb::module_& m);
+void bind_solving(nb::module_& m);      // after tables, requests and counters
 void bind_guessing(nb::module_& m);     // after requests
 void bind_graphs(nb::module_& m);       // after requests
 void bind_sets(nb::module_& m);         // after tables, requests and graphs
@@ -99,6 +100,9 @@ void check_target(const Objective& objective, const HeldTarget& target);
 // What requests for a tree and for a set have in common.
 void set_search(SearchOptions& options, const Objective& objective, std::size_t max_depth,
                 bool exact_last_split, Count min_leaf_rows, const RunOptions& run, const SpeedOptions& speed);
+
+// What makes the counter of a backend in Python (counters.cpp); nothing for None. The object must outlive it.
+CounterSource counter_source(const nb::object& open_counter);
 
 // ---- what goes out --------------------------------------------------------------------------------
 

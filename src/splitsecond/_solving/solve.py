@@ -294,6 +294,8 @@ class Request:
     progress: Progress | None = None
     speed: Mapping[str, Any] = field(default_factory=dict)  # arguments of `_core.Speed`
     reused: Reused = field(default_factory=Reused)
+    # A backend that counts, for greedy and lickety alone (src/bindings/counters.cpp).
+    counter: Callable[[_core.PackedRows], Any] | None = None
 
     def problem(self) -> Problem:
         """Return the classes and prices in the core's units."""
@@ -346,6 +348,7 @@ class Request:
             min_leaf_rows=self.min_leaf_rows,
             run=self.run(),
             speed=_core.Speed(**self.speed),
+            counter=self.counter,
         )
 
 
