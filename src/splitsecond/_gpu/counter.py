@@ -107,12 +107,15 @@ class Counter:
 
     def __init__(self, plan: Plan, table: kernels.Table, path: Paths | None = None) -> None:
         self._plan = plan
-        self._table = table
-        # Of the rows that are counted, where there was no room for them alone.
+        self.table = table
+        # Of the rows that are counted, until they have a table of their own; most nodes of a tree
+        # are never asked.
         self._path = np.empty(0, dtype=np.int32) if path is None else path
+        self._has_room = True
 
     def count(self, paths: Paths) -> NDArray[np.int32]:
         """Return how many rows of each path have each column, by channel."""
+        self._gather()
         while True:
             try:
                 return self._count(self._from_table(paths))
@@ -126,16 +129,24 @@ class Counter:
 
     def below(self, path: Paths) -> Counter:
         """Return a counter of the rows of a path."""
-        whole = self._from_table(path[None])[0]
+        return Counter(self._plan, self.table, self._from_table(path[None])[0])
+
+    def _gather(self) -> None:
+        """Have a table of the rows that are counted alone, if there is room for it."""
+        if len(self._path) == 0 or not self._has_room:
+            return
+        plan = self._plan
         try:
-            literals = self._plan.literals(whole[None], 1)[0]
-            table = kernels.gather(self._table, self._plan.runs, self._plan.ones, literals)
+            literals = plan.literals(self._path[None], 1)[0]
+            table = kernels.gather(self.table, plan.runs, plan.ones, literals)
             table.n_blocks.block_until_ready()
         except jax.errors.JaxRuntimeError as error:
             if not is_out_of_memory(error):
                 raise
-            return Counter(self._plan, self._table, whole)
-        return Counter(self._plan, table)
+            self._has_room = False
+            return
+        self.table = table
+        self._path = self._path[:0]
 
     def _from_table(self, paths: Paths) -> Paths:
         before = np.broadcast_to(self._path, (len(paths), len(self._path)))
@@ -152,7 +163,7 @@ class Counter:
 
         for begin, end, size in sizes.chunks(len(paths)):
             found = kernels.count(
-                self._table,
+                self.table,
                 plan.runs,
                 plan.ones,
                 plan.literals(paths[begin:end], size),
