@@ -38,7 +38,7 @@ PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo quick test test-core test-python test-exports test-browser page fuzz oracles lint docs format sanitize bench paper wheel test-wheel clean
+.PHONY: help demo quick test test-core test-python test-exports test-gpu test-browser page fuzz oracles lint docs format sanitize bench paper wheel test-wheel clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -71,6 +71,10 @@ test-python: $(VENV)/.extra-test  ## Run all Python tests
 test-exports: export SPLITSECOND_REQUIRE_EXPORTS := 1
 test-exports: $(VENV)/.extra-test-exports  ## Run the tests that need shap and ONNX
 	$(PY) -m pytest -m exports tests/trees/test_exports.py
+
+test-gpu: export SPLITSECOND_REQUIRE_JAX := 1
+test-gpu: $(VENV)/.extra-test-gpu  ## Run the tests that need JAX, on its CPU backend
+	$(PY) -m pytest $(PARALLEL) tests/gpu
 
 test-browser: export SPLITSECOND_REQUIRE_BROWSER := 1
 test-browser: $(VENV)/.extra-test-browser frontend/node_modules/.made  ## Build the page of a set anew, and test it in Chromium

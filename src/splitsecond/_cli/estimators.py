@@ -90,6 +90,7 @@ def make_tree(search: SingleTree, data: Data, jobs: int, **parameters: Any) -> A
     own = {
         "postprocess": False if search.no_postprocess else None,
         "completion": None if search.completion is None else str(search.completion),
+        "device": None if search.device is None else str(search.device),
     }
     return _make(search.algorithm, search, data, jobs, **own, **parameters)
 

@@ -69,6 +69,14 @@ class Completion(StrEnum):
     LICKETY = "lickety"
 
 
+class Device(StrEnum):
+    """Where rows are counted."""
+
+    CPU = "cpu"
+    GPU = "gpu"
+    AUTO = "auto"
+
+
 class EpsilonKind(StrEnum):
     """What epsilon is measured by."""
 
@@ -304,6 +312,10 @@ class SingleTree(Learning):
         choice(
             "Trees that splits are judged by, with a lookahead above 1 (lickety only)", Completion
         ),
+    ] = None
+    device: Annotated[
+        Device | None,
+        choice("Where rows are counted, by default cpu (lickety and greedy only)", Device),
     ] = None
 
 

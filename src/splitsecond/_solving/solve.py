@@ -405,7 +405,11 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
         lower_bound=bound,
         # Only the optimal search sets out to prove; elsewhere a closed gap is good luck.
         status="optimal" if exact and request.algorithm == "optimal" else found.status,
-        statistics={**statistics_of(table, found), "rounding": 2 * float(rounding)},
+        statistics={
+            **statistics_of(table, found),
+            "rounding": 2 * float(rounding),
+            "device": "cpu" if request.counter is None else "gpu",
+        },
         rows=rows,
     )
 
