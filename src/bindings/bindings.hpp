@@ -81,7 +81,8 @@ struct HeldTarget {
     Target target;
     std::size_t n_rows;
     AnyArray classes;
-    std::optional<Array<std::int32_t>> weights;  // or how many rows each stands for
+    std::optional<Array<std::int32_t>> weights;
+    std::optional<Array<std::int32_t>> rows;  // how many each stands for
 };
 
 // Limits of one call, and the listener that is told its progress.

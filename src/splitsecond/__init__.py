@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RESPLIT",
     "ColumnReport",
+    "CountTable",
     "DataWarning",
     "DecisionRecord",
     "Explanation",
@@ -78,6 +79,7 @@ __all__ = [
     "TreeGroups",
     "TreeSet",
     "check_table",
+    "compress",
     "fingerprint",
     "load",
     "regularization_path",
@@ -92,6 +94,8 @@ __version__ = "0.1.0"
 _MODULES = {
     "_binarizers.cuts": ("FixedBinarizer", "MidpointBinarizer", "QuantileBinarizer"),
     "_estimators.base": ("LimitWarning",),
+    "_counts.compressing": ("compress",),
+    "_counts.count_table": ("CountTable",),
     "_estimators.fixed": ("FixedTreeClassifier", "FixedTreeRegressor"),
     "_estimators.trees": (
         "GreedyTreeClassifier",

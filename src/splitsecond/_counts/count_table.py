@@ -6,19 +6,24 @@ the sum of their weights, is all that a search needs of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._binarizers.base import Binarizer
+from splitsecond._counts.entry_weights import EntryWeights, merged_rows
+from splitsecond._support.messages import listed
 from splitsecond._support.names import public
-from splitsecond._tables.bits import PackedTable
+from splitsecond._tables.bits import PackedTable, pack_bits
+from splitsecond._tables.literals import Literal
+from splitsecond._tables.merged import Merged
 
 
 @public
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CountTable:
     """Rows of a table by the pattern of their answers; `compress` makes it of tables of any size.
 
@@ -32,7 +37,8 @@ class CountTable:
     words: list[NDArray[np.uint64]]  # answers to each question: bits of the entries, 64 a word
     rows: NDArray[np.int64]  # of each entry, those of some weight
     codes: NDArray[np.int32]  # class of each entry
-    weights: NDArray[np.float64] | None = None  # of each entry, all its rows; None: 1 a row
+    n_rows: int  # in all, those without weight too
+    weights: EntryWeights | None = None  # None: all rows count alike
     folds: NDArray[np.int32] | None = None  # of each entry, from 0
 
     @property
@@ -41,11 +47,79 @@ class CountTable:
         return len(self.rows)
 
     @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.rows.sum())
+    def n_patterns(self) -> int:
+        """Number of different patterns of answers."""
+        return int(self._pattern_of.max()) + 1 if self.n_entries else 0
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds; 0: there are none."""
+        return 0 if self.folds is None else int(self.folds.max()) + 1
+
+    @property
+    def literals(self) -> list[Literal]:
+        """The questions."""
+        return self.binarizer.literals_
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes."""
+        return sum(column.nbytes for column in self.words) + self.rows.nbytes + self.codes.nbytes
 
     def answers(self) -> PackedTable:
         """Return the entries as a table of 0/1 columns."""
         labels = self.binarizer._labels_in
         return PackedTable(self.n_entries, len(self.words), labels, self.words)
+
+    def answers_to(self, literals: list[Literal], who: str) -> PackedTable:
+        """Return the entries' answers to some questions, which must be among its own."""
+        place = {literal: j for j, literal in enumerate(self.literals)}
+        missing = [str(literal) for literal in literals if literal not in place]
+        if missing:
+            raise ValueError(
+                f"The count table does not answer what {who} asks: {listed(missing)}. Make it with "
+                "compress(..., binarizer=model.binarizer_)."
+            )
+        words = [self.words[place[literal]] for literal in literals]
+        return PackedTable(self.n_entries, len(words), self.binarizer._labels_in, words)
+
+    def merged(self, class_weight: Any = None) -> Merged:
+        """Return what the entries count as in a fit, with weights of the classes if there are."""
+        return merged_rows(
+            self.rows,
+            self.weights,
+            self.n_rows,
+            codes=self.codes,
+            classes=self.classes,
+            class_weight=class_weight,
+        )
+
+    @cached_property
+    def _pattern_of(self) -> NDArray[np.int64]:
+        """The number of each entry's pattern, from 0; entries of one pattern are neighbours."""
+        if not self.words:
+            return np.zeros(self.n_entries, dtype=np.int64)
+        bits = np.stack([self.answers().column(j) for j in range(len(self.words))])
+        differs = (bits[:, 1:] != bits[:, :-1]).any(axis=0)
+        return np.concatenate([[0], np.cumsum(differs)])
+
+    def take(self, places: NDArray[np.intp]) -> CountTable:
+        """Return some of the entries, in their order."""
+        answers = self.answers()
+        return replace(
+            self,
+            words=[pack_bits(answers.column(j)[places]) for j in range(len(self.words))],
+            rows=self.rows[places],
+            codes=self.codes[places],
+            n_rows=int(self.rows[places].sum()),
+            weights=None if self.weights is None else self.weights.take(places),
+            folds=None if self.folds is None else self.folds[places],
+        )
+
+    def __repr__(self) -> str:
+        size = self.nbytes / 1e6
+        folds = f", {self.n_folds} folds" if self.n_folds else ""
+        return (
+            f"<CountTable: {self.n_rows:,} rows, {self.n_patterns:,} patterns of "
+            f"{len(self.words):,} questions{folds}, {size:.1f} MB>"
+        )

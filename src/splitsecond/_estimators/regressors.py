@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from splitsecond._binarizers.base import Target
+from splitsecond._counts.count_table import CountTable
 from splitsecond._estimators.base import TreeEstimator
 from splitsecond._estimators.fitted import PredictsNumbers
 from splitsecond._estimators.parameters import with_parameters
@@ -30,7 +31,7 @@ class TreeRegressor(PredictsNumbers, RegressorMixin, TreeEstimator):  # type: ig
 
     loss: str = "squared_error"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn a tree.
 
         Parameters
@@ -71,6 +72,9 @@ class TreeRegressor(PredictsNumbers, RegressorMixin, TreeEstimator):  # type: ig
             # Numbers of rows that do not count may be out of all proportion to the others.
             numbers = np.where(present, numbers, loss.centre)
         return NO_CLASSES, {"numbers": numbers, "weights": sample_weight, "loss": loss}
+
+    def _read_counted(self, counts: CountTable) -> ReadTarget:
+        raise ValueError("Regressors cannot be fitted to count tables of classes.")
 
     def _check_loss(self) -> None:
         check_choice("loss", self.loss, list(NUMBER_LOSSES))

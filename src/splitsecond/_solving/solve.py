@@ -22,6 +22,7 @@ from splitsecond._support.checks import check_limit, check_number
 from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import PackedTable
 from splitsecond._tables.errors import NotBinaryError
+from splitsecond._tables.merged import Merged
 from splitsecond._tables.reading import read_table
 from splitsecond._tables.weights import as_integers
 from splitsecond._trees.row_counts import RowsOfNumbers, RowSource
@@ -80,17 +81,19 @@ class Problem:
         unit_bits: int = TREE_BITS,
         run: _core.RunOptions | None = None,
         rows: Counted | None = None,
+        merged: Merged | None = None,
     ) -> Problem:
         """Bring what the user gave into the core's units, unless its rows were counted before."""
         depth = int(min(max_depth, table.n_columns))
         # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
         # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
-        max_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
+        n_rows = table.n_rows if merged is None else merged.n_rows
+        max_leaves = 2 * min(2 ** min(depth, 24), n_rows)
         weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         price = as_fraction(regularization)
         scale = {"bits": unit_bits, "max_leaves": max_leaves}
         if rows is None and numbers is None:
-            rows = _of_classes(table, codes, n_classes, weights, loss, **scale)
+            rows = _of_classes(table, codes, n_classes, weights, loss, merged, **scale)
         elif rows is None:
             assert numbers is not None
             assert isinstance(loss, OfNumbers)
@@ -131,13 +134,14 @@ def _of_classes(
     n_classes: int,
     weights: NDArray[np.float64] | None,
     loss: Loss,
+    merged: Merged | None,
     *,
     bits: int,
     max_leaves: int,
 ) -> Counted:
     # A byte a row where that is enough: with few columns classes weigh as much as the table.
     codes = np.ascontiguousarray(codes, dtype=np.uint8 if n_classes <= 256 else np.int32)
-    integers = as_integers(weights)
+    integers = as_integers(weights) if merged is None else merged.integers
     weight = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
     if loss is ZERO_ONE:
         units = Units.of_errors(weight)
@@ -145,14 +149,19 @@ def _of_classes(
         sums = np.bincount(codes, weights=integers, minlength=n_classes)
         totals = np.rint(sums).astype(np.int64)  # below 2**31, and exact in floats
         units = Units.of(loss, totals, bits=bits, max_leaves=max_leaves)
+    rows, total = None, float(weight)
+    if merged is not None:
+        rows, total = merged.rows.astype(np.int32), merged.weight
+    elif weights is not None:
+        total = float(weights.sum())
     return Counted(
         table,
-        _core.Target(codes, n_classes, integers),
+        _core.Target(codes, n_classes, integers, rows),
         n_classes,
         weight,
         units,
         integers,
-        1.0 if weights is None else float(weights.sum()) / weight,
+        total / weight,
     )
 
 
@@ -277,6 +286,7 @@ class Request:
     n_classes: int
     weights: Any = None
     numbers: NDArray[np.float64] | None = None
+    merged: Merged | None = None
     regularization: float | Fraction = 0.01
     loss: Loss = ZERO_ONE
     algorithm: str = "lickety"
@@ -308,6 +318,7 @@ class Request:
             numbers=self.numbers,
             run=self.run(),
             rows=self.reused.rows,
+            merged=self.merged,
         )
         # Unless a limit kept it from finding rows that are alike.
         if self.numbers is None or problem.rows.table is not self.table:

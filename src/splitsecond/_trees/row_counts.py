@@ -142,6 +142,7 @@ class RowsOfTable(_Followed):
     codes: NDArray[Any]
     n_classes: int
     present: NDArray[np.intp]  # rows of some weight
+    rows: NDArray[np.int64] | None = None  # that each of them stands for; None: one
 
     def start(self) -> Places:
         return self.present
@@ -152,7 +153,8 @@ class RowsOfTable(_Followed):
         return below
 
     def counts(self, places: Places) -> NDArray[np.int64]:
-        return np.bincount(self.codes[places], minlength=self.n_classes).astype(np.int64)
+        rows = None if self.rows is None else self.rows[places]
+        return np.bincount(self.codes[places], rows, self.n_classes).astype(np.int64)
 
 
 @public
@@ -349,7 +351,12 @@ def row_source(table: Table, target: Target) -> RowSource:
     if isinstance(target.loss, OfNumbers):
         assert target.numbers is not None
         return RowsOfNumbers.of(table, target.loss, target.numbers, weights)
+    codes, merged = np.asarray(target.codes), target.merged
+    if merged is not None:
+        if not merged.is_weighted:
+            return RowSource()
+        present = np.flatnonzero(merged.integers > 0)
+        return RowsOfTable(table, codes, target.n_classes, present, merged.rows)
     if weights is None or weights.min() == weights.max():
         return RowSource()
-    codes = np.asarray(target.codes)
     return RowsOfTable(table, codes, target.n_classes, np.flatnonzero(weights > 0))

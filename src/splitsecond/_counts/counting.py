@@ -1,0 +1,162 @@
+"""The second pass: answers to the questions, and how many rows have each pattern of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from splitsecond._counts.batches import cells_of
+from splitsecond._counts.patterns import PatternCounts
+from splitsecond._counts.roles import Roles
+from splitsecond._counts.sketch import weights_of
+from splitsecond._counts.targets import ClassCodes
+from splitsecond._counts.weighing import Scaling
+from splitsecond._tables.bits import pack_bits
+from splitsecond._tables.cells import MISSING, UNKNOWN, Cells
+from splitsecond._tables.columns import Kind, Variable
+from splitsecond._tables.literals import Literal
+
+Words = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The number of what must not be mixed besides the answers: class, kind of weight, fold."""
+
+    n_classes: int
+    n_kinds: int
+
+    def of(self, codes: Any, kinds: Any, folds: Any) -> NDArray[np.int32]:
+        """Return the number of each row's class, kind and fold."""
+        return np.ascontiguousarray(
+            (folds * self.n_kinds + kinds) * self.n_classes + codes, np.int32
+        )
+
+    def parts(self, keys: NDArray[np.int32]) -> tuple[NDArray[np.int32], ...]:
+        """Return classes, kinds and folds."""
+        rest, codes = np.divmod(keys, self.n_classes)
+        folds, kinds = np.divmod(rest, self.n_kinds)
+        return codes.astype(np.int32), kinds, folds.astype(np.int32)
+
+
+@dataclass
+class Counted:
+    """Some rows by pattern and key."""
+
+    patterns: PatternCounts
+    n_rows: int = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        counts = self.patterns
+        return {
+            "shape": (counts.n_columns, counts.n_sums),
+            "entries": counts.result(),
+            "n_rows": self.n_rows,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        words, keys, sums = state["entries"]
+        self.patterns = PatternCounts(*state["shape"])
+        self.patterns.add(words, len(keys), keys, list(sums))
+        self.n_rows = state["n_rows"]
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Counts the rows of some batches."""
+
+    roles: Roles
+    variables: tuple[Variable, ...]
+    literals: tuple[Literal, ...]
+    classes: ClassCodes
+    keys: Keys
+    scaling: Scaling | None
+    fold_labels: tuple[Any, ...] = ()
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to be read."""
+        asked = {literal.column for literal in self.literals}
+        features = [name for j, name in enumerate(self.roles.features) if j in asked]
+        return [*features, *self.roles.others]
+
+    @property
+    def _sums_units(self) -> bool:
+        return self.scaling is not None and self.scaling.kinds is None
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Counted:
+        """Count all rows."""
+        found = Counted(PatternCounts(len(self.literals), 1 + self._sums_units))
+        for batch in batches:
+            if len(batch):
+                self._add(found, batch)
+        return found
+
+    def _add(self, found: Counted, batch: pa.RecordBatch) -> None:
+        roles = self.roles
+        codes = self.classes.codes(batch.column(roles.target))
+        kinds: Any = 0
+        sums: list[Any] = [None]
+        absent = None
+        if roles.weight is not None:
+            assert self.scaling is not None
+            weights = weights_of(batch.column(roles.weight), roles.weight)
+            absent = weights == 0
+            if self._sums_units:
+                sums.append(self.scaling.integers(weights))
+            else:
+                kinds = self.scaling.kind_of(weights)
+        keys = self.keys.of(codes, kinds, self._folds(batch))
+        if absent is not None:
+            keys[absent] = -1
+        found.patterns.add(self.answers(batch), len(batch), keys, sums)
+        found.n_rows += len(batch)
+
+    def _folds(self, batch: pa.RecordBatch) -> Any:
+        if self.roles.fold is None:
+            return 0
+        encoded = batch.column(self.roles.fold).dictionary_encode()
+        place = {label: i for i, label in enumerate(self.fold_labels)}
+        places = np.array([place[label] for label in encoded.dictionary.to_pylist()])
+        return places[encoded.indices.to_numpy(zero_copy_only=False)]
+
+    def answers(self, batch: pa.RecordBatch) -> list[Words]:
+        """Return the answers to all questions as bits of the rows."""
+        answers: list[Words] = [np.zeros(0, dtype=np.uint64)] * len(self.literals)
+        for column, asked in self._by_column.items():
+            name, variable = self.roles.features[column], self.variables[column]
+            cells = cells_of(batch.column(name), name)
+            values = _values(variable, cells)
+            for j in asked:
+                answers[j] = pack_bits(self.literals[j].answers(variable, values))
+        return answers
+
+    @cached_property
+    def _by_column(self) -> dict[int, list[int]]:
+        """The questions about each column."""
+        asked: dict[int, list[int]] = {}
+        for j, literal in enumerate(self.literals):
+            asked.setdefault(literal.column, []).append(j)
+        return asked
+
+
+def _values(variable: Variable, cells: Cells) -> NDArray[Any]:
+    """Return the values of a variable, as `LiteralTable` reads them."""
+    if variable.kind is Kind.EMPTY:  # no value of it was seen in training
+        return np.where(cells.is_missing(), MISSING, UNKNOWN)
+    return variable.values(cells)
+
+
+def combine_counted(parts: Sequence[Counted]) -> Counted:
+    """Return the counts of all parts."""
+    first, *others = parts
+    for other in others:
+        first.patterns.merge(other.patterns)
+        first.n_rows += other.n_rows
+    return first
