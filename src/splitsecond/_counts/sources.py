@@ -5,15 +5,29 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from splitsecond._counts.batches import is_text
+from splitsecond._counts.dask_frames import DaskEngine, is_dask, schema_of_dask
 from splitsecond._counts.engine import Engine, LocalEngine, Progress
 from splitsecond._counts.files import dataset_of
+from splitsecond._counts.queries import (
+    batches_of_duckdb,
+    batches_of_polars,
+    is_duckdb,
+    lazy_polars,
+    schema_of_duckdb,
+    schema_of_polars,
+)
+from splitsecond._counts.spark_frames import SparkEngine, is_spark, schema_of_spark
 from splitsecond._support.messages import shown
+
+Batches = Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
 
 READ_AHEAD = 2  # batches and files, besides those that threads work on
 
@@ -24,6 +38,7 @@ class Source:
 
     schema: pa.Schema
     engine: Callable[[int, Progress | None], Engine]  # given threads, and who is told of progress
+    batches: Batches | None = None  # of some columns; None: a cluster has them
 
 
 def open_source(source: Any) -> Source:
@@ -39,13 +54,34 @@ def open_source(source: Any) -> Source:
         raise _only_once(source)
     table = _table_of(source)
     if table is not None:
-        return _of_stream(table.schema, table.to_batches, table.num_rows, table)
+        return _of_table(table)
+    other = _of_query(source) or _of_cluster(source)
+    if other is not None:
+        return other
     if hasattr(source, "__arrow_c_stream__"):
         return _of_arrow_stream(source)
     raise ValueError(
         f"source={shown(source)} of type {type(source).__name__} cannot be read: give paths of "
-        "Parquet or CSV files, a pyarrow dataset or table, or a data frame."
+        "Parquet or CSV files, a pyarrow dataset or table, a DuckDB relation, or a data frame of "
+        "pandas, polars, Dask or Spark."
     )
+
+
+def _of_query(source: Any) -> Source | None:
+    if is_duckdb(source):
+        return _of_batches(schema_of_duckdb(source), partial(batches_of_duckdb, source))
+    frame = lazy_polars(source)
+    if frame is not None:
+        return _of_batches(schema_of_polars(frame), partial(batches_of_polars, frame))
+    return None
+
+
+def _of_cluster(source: Any) -> Source | None:
+    if is_dask(source):
+        return Source(schema_of_dask(source), lambda _, progress: DaskEngine(source, progress))
+    if is_spark(source):
+        return Source(schema_of_spark(source), lambda *_: SparkEngine(source))
+    return None
 
 
 def _is_path(value: Any) -> bool:
@@ -82,11 +118,11 @@ def _of_dataset(dataset: ds.Dataset) -> Source:
     return _of_batches(dataset.schema, batches, n_rows)
 
 
-def _of_stream(
-    schema: pa.Schema, read: Callable[[], Iterable[pa.RecordBatch]], n_rows: int, table: pa.Table
-) -> Source:
-    _check_names(schema)
-    return _of_batches(schema, lambda columns: table.select(list(columns)).to_batches(), n_rows)
+def _of_table(table: pa.Table) -> Source:
+    def batches(columns: Sequence[str]) -> Iterable[pa.RecordBatch]:
+        return table.select(list(columns)).to_batches()
+
+    return _of_batches(table.schema, batches, table.num_rows)
 
 
 def _of_arrow_stream(source: Any) -> Source:
@@ -94,28 +130,34 @@ def _of_arrow_stream(source: Any) -> Source:
         return pa.RecordBatchReader.from_stream(source)
 
     try:
-        schema = reader().schema
+        schema = _without_views(reader().schema)
         reader()
     except (pa.ArrowException, ValueError, RuntimeError) as error:
         raise _only_once(source) from error
-    _check_names(schema)
 
     def batches(columns: Sequence[str]) -> Iterable[pa.RecordBatch]:
+        asked = pa.schema([schema.field(name) for name in columns])
         for batch in reader():
-            yield batch.select(list(columns))
+            yield batch.select(list(columns)).cast(asked)
 
-    return _of_batches(schema, batches, 0)
+    return _of_batches(schema, batches)
 
 
-def _of_batches(
-    schema: pa.Schema,
-    batches: Callable[[Sequence[str]], Iterable[pa.RecordBatch]],
-    n_rows: int,
-) -> Source:
+def _without_views(schema: pa.Schema) -> pa.Schema:
+    """Return a schema whose text pyarrow can take rows of."""
+    return pa.schema(
+        [field.with_type(pa.string()) if is_text(field.type) else field for field in schema]
+    )
+
+
+def _of_batches(schema: pa.Schema, batches: Batches, n_rows: int = 0) -> Source:
+    """Return a table that threads of this process read; `n_rows` 0: how many is not known."""
+    _check_names(schema)
+
     def engine(n_threads: int, progress: Progress | None) -> Engine:
         return LocalEngine(batches, n_rows=n_rows, n_threads=n_threads, progress=progress)
 
-    return Source(schema, engine)
+    return Source(schema, engine, batches)
 
 
 def _check_names(schema: pa.Schema) -> None:
