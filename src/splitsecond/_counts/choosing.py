@@ -16,10 +16,12 @@ from splitsecond._counts.batches import numbers_of
 from splitsecond._counts.facts import ColumnFacts
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import Sketch
-from splitsecond._counts.targets import ClassCodes
+from splitsecond._counts.targets import Codes
 from splitsecond._estimators.training import AUTO, SCHEMES
+from splitsecond._solving.number_losses import Poisson, SquaredError
 from splitsecond._tables.binary import DenseTable
 from splitsecond._tables.columns import RawTable, Variable
+from splitsecond._tables.numbers import POISSON, read_numbers
 
 
 class SampleTable(RawTable):
@@ -38,8 +40,9 @@ def choose_questions(
     scheme: Any,
     sketch: Sketch,
     roles: Roles,
-    classes: NDArray[Any],
+    labels: NDArray[Any],
     *,
+    is_of_numbers: bool,
     memory_limit: int | None,
     n_jobs: int | None,
 ) -> Binarizer:
@@ -55,13 +58,20 @@ def choose_questions(
         own = numbers_of(rows[roles.weight].combine_chunks())
         assert own is not None
         weights *= own
+    column = rows[roles.target].combine_chunks()
+    if is_of_numbers:
+        loss = Poisson() if getattr(scheme, "loss", None) == POISSON else SquaredError()
+        numbers = read_numbers(column.to_numpy(zero_copy_only=False), len(column), loss="").values
+        parts: dict[str, Any] = {"numbers": numbers, "loss": loss}
+    else:
+        codes = Codes(labels).of(column).astype(np.int32)
+        parts = {"codes": codes, "n_classes": len(labels)}
     target = Target(
-        codes=ClassCodes.of(classes).codes(rows[roles.target].combine_chunks()).astype(np.int32),
-        n_classes=len(classes),
         # As in memory, where rows without weights have none.
         weights=None if (weights == 1).all() else weights,
         n_jobs=n_jobs,
         limits=BinarizingLimits.of_fit(None, memory_limit),
+        **parts,
     )
     return binarizer.fit_raw(SampleTable(rows.select(roles.features), facts), target)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from splitsecond._counts.entry_weights import EntryWeights
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import Sketch, Sketching, combine_sketches
 from splitsecond._counts.sources import open_source
-from splitsecond._counts.targets import ClassCodes
+from splitsecond._counts.targets import Codes, changed
 from splitsecond._counts.weighing import Scaling
 from splitsecond._solving.solve import n_threads, whole_bytes
 from splitsecond._support.names import public
@@ -58,12 +59,20 @@ def compress(
     sketch = engine.reduce(sketching.columns, sketching, combine_sketches)
     if sketch.n_rows == 0:
         raise ValueError("The table has no rows.")
-    classes = sketch.target.classes(sketch.n_rows)
+    is_of_numbers = sketch.target.is_of_numbers(task, sketch.n_rows)
+    labels = sketch.target.numbers if is_of_numbers else sketch.target.classes(sketch.n_rows)
+    assert labels is not None
     if not is_fitted:
         binarizer = choose_questions(
-            binarizer, sketch, roles, classes, memory_limit=whole_bytes(memory_limit), n_jobs=n_jobs
+            binarizer,
+            sketch,
+            roles,
+            labels,
+            is_of_numbers=is_of_numbers,
+            memory_limit=whole_bytes(memory_limit),
+            n_jobs=n_jobs,
         )
-    return _counted(engine, roles, sketch, classes, binarizer)
+    return _counted(engine, roles, sketch, labels, binarizer, is_of_numbers=is_of_numbers)
 
 
 def _as_fitted(roles: Roles, binarizer: Binarizer) -> Roles:
@@ -77,30 +86,34 @@ def _as_fitted(roles: Roles, binarizer: Binarizer) -> Roles:
 
 
 def _counted(
-    engine: Engine, roles: Roles, sketch: Sketch, classes: NDArray[Any], binarizer: Binarizer
+    engine: Engine,
+    roles: Roles,
+    sketch: Sketch,
+    labels: NDArray[Any],
+    binarizer: Binarizer,
+    *,
+    is_of_numbers: bool,
 ) -> CountTable:
-    scaling = None if sketch.weights is None else sketch.weights.scaling()
+    scaling = None if sketch.weights is None else sketch.weights.scaling(large=is_of_numbers)
     n_kinds = 1 if scaling is None or scaling.kinds is None else len(scaling.kinds)
-    labels = tuple(sorted(sketch.folds.values))
-    keys = Keys(len(classes), n_kinds)
-    if max(len(labels), 1) * n_kinds * len(classes) >= MAX_KEYS:
+    folds = tuple(sorted(sketch.folds.values))
+    keys = Keys(len(labels), n_kinds)
+    if max(len(folds), 1) * n_kinds * len(labels) >= MAX_KEYS:
         raise ValueError("There are too many classes and folds to be counted together.")
     counting = Counting(
         roles,
         tuple(binarizer.variables_),
         tuple(binarizer.literals_),
-        ClassCodes.of(classes),
+        Codes(labels),
         keys,
         scaling,
-        labels,
+        folds,
     )
     counted = engine.reduce(counting.columns, counting, combine_counted)
     if counted.n_rows != sketch.n_rows:
-        raise ValueError(
-            f"The table has changed while it was read: it had {sketch.n_rows:,} rows, then "
-            f"{counted.n_rows:,}."
-        )
-    return _table_of(counted, keys, scaling, sketch, classes, binarizer, roles)
+        raise changed(f"it had {sketch.n_rows:,} rows, then {counted.n_rows:,}")
+    table = _table_of(counted, keys, scaling, sketch, labels, binarizer, roles)
+    return replace(table, classes=labels[:0], numbers=labels) if is_of_numbers else table
 
 
 def _table_of(
@@ -112,8 +125,9 @@ def _table_of(
     binarizer: Binarizer,
     roles: Roles,
 ) -> CountTable:
-    words, numbers, sums = counted.patterns.result()
-    codes, kinds, folds = keys.parts(numbers)
+    found = counted.patterns.result()
+    codes, kinds, folds = keys.parts(found.keys)
+    sums = [np.array(each) for each in found.sums]
     weights = None
     if scaling is not None and scaling.kinds is not None:
         weights = EntryWeights(each=scaling.kinds[kinds])
@@ -125,8 +139,8 @@ def _table_of(
         binarizer=binarizer,
         target=roles.target,
         classes=classes,
-        words=list(words),
-        rows=np.asarray(sums[0], dtype=np.int64),
+        words=[np.array(column) for column in found.columns],
+        rows=sums[0],
         codes=codes,
         n_rows=sketch.n_rows,
         weights=weights,

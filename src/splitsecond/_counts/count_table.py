@@ -36,10 +36,11 @@ class CountTable:
     classes: NDArray[Any]  # labels; empty for numbers
     words: list[NDArray[np.uint64]]  # answers to each question: bits of the entries, 64 a word
     rows: NDArray[np.int64]  # of each entry, those of some weight
-    codes: NDArray[np.int32]  # class of each entry
+    codes: NDArray[np.int32]  # of each entry, its class, or the place of its number
     n_rows: int  # in all, those without weight too
     weights: EntryWeights | None = None  # None: all rows count alike
     folds: NDArray[np.int32] | None = None  # of each entry, from 0
+    numbers: NDArray[Any] | None = None  # the different ones, if they are to be predicted
 
     @property
     def n_entries(self) -> int:
@@ -83,6 +84,16 @@ class CountTable:
         words = [self.words[place[literal]] for literal in literals]
         return PackedTable(self.n_entries, len(words), self.binarizer._labels_in, words)
 
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether numbers are to be predicted."""
+        return self.numbers is not None
+
+    def row_weights(self) -> NDArray[np.float64]:
+        """Return what the rows of each entry weigh together."""
+        rows = self.rows.astype(np.float64)
+        return rows if self.weights is None else self.weights.of_rows(self.rows)
+
     def merged(self, class_weight: Any = None) -> Merged:
         """Return what the entries count as in a fit, with weights of the classes if there are."""
         return merged_rows(
@@ -90,7 +101,7 @@ class CountTable:
             self.weights,
             self.n_rows,
             codes=self.codes,
-            classes=self.classes,
+            classes=None if self.is_of_numbers else self.classes,
             class_weight=class_weight,
         )
 

@@ -15,7 +15,7 @@ from splitsecond._counts.batches import cells_of
 from splitsecond._counts.patterns import PatternCounts
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import weights_of
-from splitsecond._counts.targets import ClassCodes
+from splitsecond._counts.targets import Codes
 from splitsecond._counts.weighing import Scaling
 from splitsecond._tables.bits import pack_bits
 from splitsecond._tables.cells import MISSING, UNKNOWN, Cells
@@ -53,17 +53,18 @@ class Counted:
     n_rows: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        counts = self.patterns
+        found = self.patterns.result()
+        entries = [np.array(column) for column in found.columns], np.array(found.keys)
         return {
-            "shape": (counts.n_columns, counts.n_sums),
-            "entries": counts.result(),
             "n_rows": self.n_rows,
+            "entries": entries,
+            "sums": [np.array(each) for each in found.sums],
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        words, keys, sums = state["entries"]
-        self.patterns = PatternCounts(*state["shape"])
-        self.patterns.add(words, len(keys), keys, list(sums))
+        (columns, keys), sums = state["entries"], state["sums"]
+        self.patterns = PatternCounts(len(columns), len(sums))
+        self.patterns.add(columns, len(keys), keys, sums)
         self.n_rows = state["n_rows"]
 
 
@@ -74,7 +75,7 @@ class Counting:
     roles: Roles
     variables: tuple[Variable, ...]
     literals: tuple[Literal, ...]
-    classes: ClassCodes
+    labels: Codes
     keys: Keys
     scaling: Scaling | None
     fold_labels: tuple[Any, ...] = ()
@@ -100,7 +101,7 @@ class Counting:
 
     def _add(self, found: Counted, batch: pa.RecordBatch) -> None:
         roles = self.roles
-        codes = self.classes.codes(batch.column(roles.target))
+        codes = self.labels.of(batch.column(roles.target))
         kinds: Any = 0
         sums: list[Any] = [None]
         absent = None

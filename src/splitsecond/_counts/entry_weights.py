@@ -52,58 +52,59 @@ def merged_rows(
     weights: EntryWeights | None,
     n_rows: int,
     *,
-    codes: NDArray[np.int32] | None = None,
-    classes: NDArray[Any] | None = None,
+    codes: NDArray[np.int32],
+    classes: NDArray[Any] | None,
     class_weight: Mapping[Any, float] | str | None = None,
 ) -> Merged:
-    """Return what entries count as in a fit, by `as_integers` of all their rows."""
+    """Return what entries count as in a fit, by `as_integers` of all their rows.
+
+    For numbers there are no classes, and it is `as_large_integers`.
+    """
     total = rows.astype(np.float64) if weights is None else weights.of_rows(rows)
     shares = None
     if class_weight is not None:
         assert classes is not None
-        assert codes is not None
         of_class = np.bincount(codes, total, len(classes))
         shares = class_shares(classes, of_class, class_weight)[codes]
         total = total * shares
         if not total.any():
             raise all_zero()
-    integers = _integers(rows, weights, shares, codes, n_rows)
-    if int(integers.sum()) > MAX_WEIGHT:
+    integers = _integers(rows, weights, shares, n_rows, large=classes is None)
+    if classes is not None and int(integers.sum()) > MAX_WEIGHT:
         raise ValueError(
             f"The count table holds {int(integers.sum()):,} rows: at most {MAX_WEIGHT:,} can be "
             "counted. Compress a part of them."
         )
     is_weighted = weights is not None or shares is not None
     present = np.where(integers > 0, rows, 0)
-    return Merged(present, integers.astype(np.int32), n_rows, float(total.sum()), is_weighted)
+    return Merged(present, integers, n_rows, float(total.sum()), is_weighted)
 
 
 def _integers(
     rows: NDArray[np.int64],
     weights: EntryWeights | None,
     shares: NDArray[np.float64] | None,
-    codes: NDArray[np.int32] | None,
     n_rows: int,
+    *,
+    large: bool,
 ) -> NDArray[np.int64]:
     if weights is not None and weights.units is not None:
-        return weights.units if shares is None else _multiplied(weights, shares, codes)
+        return weights.units if shares is None else _multiplied(weights, shares)
     if weights is None and shares is None:
         return rows
     each = np.ones(len(rows)) if weights is None or weights.each is None else weights.each
     each = each if shares is None else each * shares
-    return integers_of_kinds(each, rows, with_zero=int(rows.sum()) < n_rows) * rows
+    is_less = int(rows.sum()) < n_rows
+    return integers_of_kinds(each, rows, with_zero=is_less, large=large) * rows
 
 
-def _multiplied(
-    weights: EntryWeights, shares: NDArray[np.float64], codes: NDArray[np.int32] | None
-) -> NDArray[np.int64]:
+def _multiplied(weights: EntryWeights, shares: NDArray[np.float64]) -> NDArray[np.int64]:
     """Multiply integers by class weights: exactly, where the weights and these are whole."""
     units = weights.units
     assert units is not None
-    assert codes is not None
     if weights.is_whole:
         one = shares * weights.unit
-        each = integers_of_kinds(one, units, with_zero=False)
+        each = integers_of_kinds(one, units, with_zero=False, large=False)
         exact = each * units
         if int(exact.sum()) <= MAX_WEIGHT and _is_proportional(each, one):
             return exact

@@ -125,7 +125,7 @@ def _common_order(
 
 @dataclass
 class Distinct:
-    """The different values of a column, or that there are too many of them to be kept."""
+    """The different labels of a column, or that there are too many of them to be kept."""
 
     most: int
     values: set[Any] = field(default_factory=set)

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+
+@dataclass
+class Patterns:
+    columns: list[NDArray[np.uint64]]
+    keys: NDArray[np.int32]
+    sums: list[NDArray[np.int64]]
 
 
 class PatternCounts:
@@ -59,7 +67,7 @@ class PatternCounts:
             for s in range(self.n_sums):
                 own[s] += sums[s]
 
-    def result(self) -> tuple[list[NDArray[np.uint64]], NDArray[np.int32], NDArray[np.int64]]:
+    def result(self) -> Patterns:
         from splitsecond._tables.bits import pack_bits
 
         ordered = sorted(self._sums)
@@ -71,4 +79,4 @@ class PatternCounts:
             n, self.n_sums
         )
         words = [pack_bits(bits[:, j]) for j in range(self.n_columns)]
-        return words, keys, np.ascontiguousarray(sums.T)
+        return Patterns(words, keys, list(np.ascontiguousarray(sums.T)))

@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 from splitsecond._tables.weights import (
     FACTORS,
     FEW,
+    MAX_SUM,
     MAX_WEIGHT,
+    ROUNDED_SUM,
+    ROUNDED_TOTAL,
+    are_proportional,
     best_multiples,
     common_divisor,
     exact_sum,
@@ -87,25 +91,28 @@ class WeightFacts:
         if len(self.kinds) > FEW:
             self.kinds = None
 
-    def scaling(self) -> Scaling:
-        """Return how weights become integers; see `as_integers`."""
-        whole = None if self.highest > MAX_WHOLE else self._whole()
+    def scaling(self, *, large: bool) -> Scaling:
+        """Return how weights become integers: see `as_integers`, `as_large_integers` if large."""
+        whole = None if self.highest > MAX_WHOLE else self._whole(MAX_SUM if large else MAX_WEIGHT)
         if whole is not None:
             return whole
         if self.kinds is not None:
             return Scaling(kinds=np.array(sorted(self.kinds)))
-        return Scaling(highest=self.highest, share=float(self.total / Fraction(self.highest)))
+        to = ROUNDED_SUM if large else ROUNDED_TOTAL
+        return Scaling(
+            highest=self.highest, share=float(self.total / Fraction(self.highest)), to=to
+        )
 
-    def _whole(self) -> Scaling | None:
+    def _whole(self, most: int) -> Scaling | None:
         for factor in (1, *FACTORS):
             divisor = self.divisors.get(factor)
             if divisor is None:
                 continue
             if round(self.highest * factor) > MAX_WHOLE:
                 return None
-            if self.total * factor / divisor <= MAX_WEIGHT:
+            if self.total * factor / divisor <= most:
                 return Scaling(factor=factor, divisor=divisor)
-            if factor > 1:
+            if factor > 1 or most > MAX_WEIGHT:
                 return None
             raise too_heavy(float(self.total))
         return None
@@ -120,12 +127,13 @@ class Scaling:
     kinds: NDArray[np.float64] | None = None
     highest: float = 0.0
     share: float = 0.0  # the total, in the highest
+    to: int = ROUNDED_TOTAL  # what they add up to
 
     def integers(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the integers of rows; not for kinds."""
         if self.factor:
             return np.rint(weights * self.factor).astype(np.int64) // self.divisor
-        return rounded(weights / self.highest, self.share).astype(np.int64)
+        return rounded(weights / self.highest, self.share, self.to).astype(np.int64)
 
     def kind_of(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the number of each weight among the kinds."""
@@ -134,7 +142,7 @@ class Scaling:
 
 
 def integers_of_kinds(
-    weights: NDArray[np.float64], rows: NDArray[np.int64], *, with_zero: bool
+    weights: NDArray[np.float64], rows: NDArray[np.int64], *, with_zero: bool, large: bool
 ) -> NDArray[np.int64]:
     """Return the integer of one row of each entry, as `as_integers` does for all their rows.
 
@@ -151,13 +159,16 @@ def integers_of_kinds(
         (Fraction(each) * n for each, n in zip(values.tolist(), counts.tolist(), strict=True)),
         Fraction(0),
     )
-    scaling = facts.scaling()
+    scaling = facts.scaling(large=large)
     if scaling.kinds is None:
         whole = scaling.integers(values)
     else:
         shares, group = np.unique(values / values.max(), return_inverse=True)
         of_share = np.bincount(group.reshape(-1), counts)
-        whole = best_multiples(shares, of_share).astype(np.int64)[group.reshape(-1)]
+        nearest = best_multiples(shares, of_share)
+        if large and not are_proportional(nearest, shares):
+            nearest = rounded(shares, float(facts.total / Fraction(facts.highest)), ROUNDED_SUM)
+        whole = nearest.astype(np.int64)[group.reshape(-1)]
     integers = np.zeros(len(weights), dtype=np.int64)
     integers[present] = (whole // common_divisor(whole))[place.reshape(-1)]
     return integers

@@ -16,6 +16,7 @@ from splitsecond._estimators.loss_parameters import LossParameters
 from splitsecond._estimators.parameters import with_parameters
 from splitsecond._estimators.training import Binarized, ReadTarget, Training
 from splitsecond._solving.solve import Solution
+from splitsecond._support.messages import shown
 from splitsecond._tables.binary import Table
 from splitsecond._tables.class_checks import warn_of_classes, warn_of_leaf
 from splitsecond._tables.labels import encode_labels
@@ -68,6 +69,11 @@ class TreeClassifier(PredictsClasses, ClassifierMixin, TreeEstimator):  # type: 
         return classes, parts
 
     def _read_counted(self, counts: CountTable) -> ReadTarget:
+        if counts.is_of_numbers:
+            raise ValueError(
+                f"{type(self).__name__} needs classes, and the count table holds numbers of "
+                f"{shown(counts.target)}: make it with compress(..., task='classification')."
+            )
         merged = counts.merged(self.class_weight)
         loss = self._loss_parameters().of(counts.classes)
         n_classes = len(counts.classes)

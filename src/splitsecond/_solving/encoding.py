@@ -67,11 +67,15 @@ def encode(
     weights: NDArray[np.float64] | None,
     group: NDArray[np.int32] | None,
     *,
+    integers: NDArray[np.int64] | None = None,
     bits: int,
     max_leaves: int,
 ) -> Encoded:
-    """Encode numbers and weights of rows; those of a `group` become one."""
-    given = _weights(weights, len(numbers), group)
+    """Encode numbers and weights of rows; those of a `group` become one.
+
+    Given their `integers`, that is what weights count as.
+    """
+    given = _weights(weights, len(numbers), group, integers)
     sums = loss.sums(numbers, given.of_rows.astype(np.float64))
     root = np.array([each.sum() for each in sums])
     root_loss = float(loss.loss(root)) * given.share
@@ -201,12 +205,16 @@ class _Weights:
 
 
 def _weights(
-    weights: NDArray[np.float64] | None, n_rows: int, group: NDArray[np.int32] | None
+    weights: NDArray[np.float64] | None,
+    n_rows: int,
+    group: NDArray[np.int32] | None,
+    integers: NDArray[np.int64] | None,
 ) -> _Weights:
     if weights is None:
         ones = np.ones(n_rows, dtype=np.int64)
         return _Weights(ones, group, _whole_grouped(ones, group), 1.0, 1.0)
-    integers = as_large_integers(weights)
+    if integers is None:
+        integers = as_large_integers(weights)
     if int(integers.sum()) <= MAX_WEIGHT:
         n = _whole_grouped(integers, group)
         return _Weights(integers, group, n, 1.0, float(weights.sum()) / float(n.sum()))

@@ -97,7 +97,9 @@ class Problem:
         elif rows is None:
             assert numbers is not None
             assert isinstance(loss, OfNumbers)
-            rows = _of_numbers(table, numbers, weights, loss, run or _core.RunOptions(), **scale)
+            rows = _of_numbers(
+                table, numbers, weights, loss, run or _core.RunOptions(), merged, **scale
+            )
         loss_price, leaf_price = rows.units.prices(price, max_leaves)
         return cls(rows, price, depth, max_leaves, loss_price, leaf_price)
 
@@ -141,7 +143,7 @@ def _of_classes(
 ) -> Counted:
     # A byte a row where that is enough: with few columns classes weigh as much as the table.
     codes = np.ascontiguousarray(codes, dtype=np.uint8 if n_classes <= 256 else np.int32)
-    integers = as_integers(weights) if merged is None else merged.integers
+    integers = as_integers(weights) if merged is None else merged.integers.astype(np.int32)
     weight = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
     if loss is ZERO_ONE:
         units = Units.of_errors(weight)
@@ -171,22 +173,28 @@ def _of_numbers(
     weights: NDArray[np.float64] | None,
     loss: OfNumbers,
     run: _core.RunOptions,
+    merged: Merged | None,
     *,
     bits: int,
     max_leaves: int,
 ) -> Counted:
-    merged = _core.merge_rows(table.core(), run)
-    if merged.status == "interrupted":
+    alike = _core.merge_rows(table.core(), run)
+    if alike.status == "interrupted":
         raise KeyboardInterrupt
-    group = rows = None
-    if merged.status == "complete" and merged.not_binary is None:  # otherwise the search tells
-        group = merged.group
+    group = None
+    rows = None if merged is None else merged.rows.astype(np.int32)
+    if alike.status == "complete" and alike.not_binary is None:  # otherwise the search tells
+        group = alike.group
         present = None if weights is None else weights > 0
-        counts = np.bincount(group, weights=present, minlength=merged.n_groups)
+        counted = present if merged is None else merged.rows
+        counts = np.bincount(group, weights=counted, minlength=alike.n_groups)
         # Groups without weight count for nothing, but there are no groups without rows.
         rows = np.maximum(counts, 1).astype(np.int32)
-        table = PackedTable(merged.n_groups, table.n_columns, table.labels, merged.columns)
-    encoded = encode(loss, numbers, weights, group, bits=bits, max_leaves=max_leaves)
+        table = PackedTable(alike.n_groups, table.n_columns, table.labels, alike.columns)
+    integers = None if merged is None else merged.integers
+    encoded = encode(
+        loss, numbers, weights, group, integers=integers, bits=bits, max_leaves=max_leaves
+    )
     return Counted(
         table,
         _core.Target.of_sums(encoded.channels, rows),
@@ -330,7 +338,9 @@ class Request:
         if self.reused.source is None:
             assert isinstance(self.loss, OfNumbers)
             assert self.numbers is not None
-            self.reused.source = RowsOfNumbers.of(self.table, self.loss, self.numbers, self.weights)
+            self.reused.source = RowsOfNumbers.of(
+                self.table, self.loss, self.numbers, self.weights, self.merged
+            )
         return self.reused.source
 
     def run(self) -> _core.RunOptions:

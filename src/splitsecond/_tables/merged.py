@@ -13,7 +13,7 @@ class Merged:
     """How many rows each row of a table of answers stands for, and what they weigh."""
 
     rows: NDArray[np.int64]  # those of some weight
-    integers: NDArray[np.int32]  # what they weigh together, as the core counts it
+    integers: NDArray[np.int64]  # what they weigh together, as the core counts it
     n_rows: int  # in all, those without weight too
     weight: float  # of all rows, in the user's weights
     is_weighted: bool  # whether rows have weights of their own

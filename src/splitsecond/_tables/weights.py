@@ -156,13 +156,14 @@ def as_large_integers(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     if whole is None:
         shares = weights / weights.max()
         whole = _nearest(shares, weights)
-        if not _are_proportional(whole, shares):
+        if not are_proportional(whole, shares):
             whole = rounded(shares, _total(weights), ROUNDED_SUM)
     integers = whole.astype(np.int64)
     return integers // common_divisor(integers)
 
 
-def _are_proportional(whole: NDArray[np.float64], weights: NDArray[np.float64]) -> bool:
+def are_proportional(whole: NDArray[np.float64], weights: NDArray[np.float64]) -> bool:
+    """Whether whole numbers are weights times one factor."""
     with np.errstate(over="ignore"):
         factors = whole[weights > 0] / weights[weights > 0]
     return bool(factors.max() <= factors.min() * (1 + 1e-12))
