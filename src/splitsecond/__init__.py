@@ -82,6 +82,7 @@ __all__ = [
     "compress",
     "fingerprint",
     "load",
+    "predict_batches",
     "regularization_path",
     "reliance",
     "save",
@@ -96,6 +97,7 @@ _MODULES = {
     "_estimators.base": ("LimitWarning",),
     "_counts.compressing": ("compress",),
     "_counts.count_table": ("CountTable",),
+    "_counts.predicting": ("predict_batches",),
     "_estimators.fixed": ("FixedTreeClassifier", "FixedTreeRegressor"),
     "_estimators.trees": (
         "GreedyTreeClassifier",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.dataset as ds
 from pyarrow import csv
+from pyarrow.fs import LocalFileSystem
 
 from splitsecond._support.messages import shown
 
@@ -67,7 +68,7 @@ def _csv_format(file: Path, schema: pa.Schema | None = None) -> ds.CsvFileFormat
 
 def _schema(file: Path, kind: ds.FileFormat) -> pa.Schema:
     try:
-        return kind.inspect(str(file))
+        return kind.inspect(str(file), LocalFileSystem())
     except (pa.ArrowException, OSError) as error:
         name = "Parquet" if isinstance(kind, ds.ParquetFileFormat) else "CSV"
         raise ValueError(f"{file} is a damaged {name} file: {error!s:.300}") from error

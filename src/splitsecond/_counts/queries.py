@@ -50,7 +50,7 @@ def schema_of_polars(frame: Any) -> pa.Schema:
 def batches_of_polars(frame: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Run the query by polars' streaming engine."""
     batches = frame.select(list(columns)).collect_batches(
-        chunk_size=MAX_ROWS, maintain_order=False, lazy=True, engine="streaming"
+        chunk_size=MAX_ROWS, maintain_order=True, lazy=True, engine="streaming"
     )
     for batch in batches:
         yield from batch.to_arrow().to_batches(MAX_ROWS)
