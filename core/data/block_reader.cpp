@@ -2,29 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cstring>
+
+#include "data/column_types.hpp"
 
 namespace splitsecond {
 namespace {
-
-template <class Visit>
-auto with_type(Type type, Visit visit) {
-    switch (type) {
-        case Type::u8: return visit(std::uint8_t{});
-        case Type::i8: return visit(std::int8_t{});
-        case Type::u16: return visit(std::uint16_t{});
-        case Type::i16: return visit(std::int16_t{});
-        case Type::u32: return visit(std::uint32_t{});
-        case Type::i32: return visit(std::int32_t{});
-        case Type::u64: return visit(std::uint64_t{});
-        case Type::i64: return visit(std::int64_t{});
-        case Type::f32: return visit(float{});
-        case Type::f64: break;
-        case Type::bits: assert(false);  // have no values to visit
-    }
-    return visit(double{});
-}
 
 bool is_bytes_in_rows(const Table& table) {
     if (std::endian::native != std::endian::little) return false;

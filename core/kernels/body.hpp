@@ -152,6 +152,14 @@ bool pack_bytes(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t
     return binary;
 }
 
+Word at_most(const double* values, double threshold) {
+    std::uint8_t is_at_most[64];
+    for (std::size_t r = 0; r < 64; ++r) is_at_most[r] = values[r] <= threshold;
+    Word bits;
+    bits_of_bytes(is_at_most, 64, bits);
+    return bits;
+}
+
 // ---- gathering rows -------------------------------------------------------------------------------
 
 inline int bits_in(Word x) {
@@ -268,17 +276,8 @@ void constant_columns(const Count* single, std::size_t step, std::size_t n_class
 
 template <class... LossTypes>
 constexpr Kernels make_kernels(const char* name, LossList<LossTypes...>) {
-    return {name,
-            pack_bytes,
-            transpose,
-            pair_counts,
-            split_rows,
-            count_bits,
-            compress,
-            subtract,
-            raise_bounds,
-            constant_columns,
-            {&kLossKernels<LossTypes>...}};
+    return {name,       pack_bytes, at_most,  transpose,    pair_counts,      split_rows,
+            count_bits, compress,   subtract, raise_bounds, constant_columns, {&kLossKernels<LossTypes>...}};
 }
 
 }  // namespace

@@ -105,6 +105,9 @@ struct Kernels {
     // 0 nor 1. (Little-endian processors only.)
     bool (*pack_bytes)(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t width, Word* out);
 
+    // Bit r: whether value r of 64 is at most a threshold; NaN is not.
+    Word (*at_most)(const double* values, double threshold);
+
     // In place: bit c of word r becomes bit r of word c, for 64 words.
     void (*transpose)(Word* block);
 

@@ -29,7 +29,8 @@ using namespace nb::literals;
 namespace splitsecond {
 
 void bind_requests(nb::module_& m);
-void bind_tables(nb::module_& m);       // after requests
+void bind_tables(nb::module_& m);  // after requests
+void bind_blocks(nb::module_& m);
 void bind_solving(nb::module_& m);      // after tables and requests
 void bind_guessing(nb::module_& m);     // after requests
 void bind_graphs(nb::module_& m);       // after requests
@@ -69,6 +70,9 @@ void check_numbers(const Graph& graph, const TreeNumbers& numbers);
 nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> flatten(const GraphTree& trees);
 
 // ---- what comes in --------------------------------------------------------------------------------
+
+// Throws std::invalid_argument for types that tables do not have.
+Type type_of(const nb::dlpack::dtype& dtype);
 
 // A table whose arrays are kept alive.
 struct HeldTable {

@@ -8,24 +8,6 @@
 namespace splitsecond {
 namespace {
 
-Type type_of(const nb::dlpack::dtype& dtype) {
-    const auto code = static_cast<nb::dlpack::dtype_code>(dtype.code);
-    const bool is_signed = code == nb::dlpack::dtype_code::Int;
-    if (code == nb::dlpack::dtype_code::Float) {
-        if (dtype.bits == 32) return Type::f32;
-        if (dtype.bits == 64) return Type::f64;
-    } else if (is_signed || code == nb::dlpack::dtype_code::UInt || code == nb::dlpack::dtype_code::Bool) {
-        switch (dtype.bits) {
-            case 8: return is_signed ? Type::i8 : Type::u8;
-            case 16: return is_signed ? Type::i16 : Type::u16;
-            case 32: return is_signed ? Type::i32 : Type::u32;
-            case 64: return is_signed ? Type::i64 : Type::u64;
-            default: break;
-        }
-    }
-    throw std::invalid_argument("blocks must hold booleans, integers, or 32- or 64-bit floats.");
-}
-
 // Blocks stand side by side: each is one column (1-D) or several (2-D).
 HeldTable dense_table(std::vector<AnyArray> blocks, std::size_t n_rows) {
     Table table;
@@ -155,6 +137,24 @@ void bind_merging(nb::module_& m) {
 }
 
 }  // namespace
+
+Type type_of(const nb::dlpack::dtype& dtype) {
+    const auto code = static_cast<nb::dlpack::dtype_code>(dtype.code);
+    const bool is_signed = code == nb::dlpack::dtype_code::Int;
+    if (code == nb::dlpack::dtype_code::Float) {
+        if (dtype.bits == 32) return Type::f32;
+        if (dtype.bits == 64) return Type::f64;
+    } else if (is_signed || code == nb::dlpack::dtype_code::UInt || code == nb::dlpack::dtype_code::Bool) {
+        switch (dtype.bits) {
+            case 8: return is_signed ? Type::i8 : Type::u8;
+            case 16: return is_signed ? Type::i16 : Type::u16;
+            case 32: return is_signed ? Type::i32 : Type::u32;
+            case 64: return is_signed ? Type::i64 : Type::u64;
+            default: break;
+        }
+    }
+    throw std::invalid_argument("arrays must hold booleans, integers, or 32- or 64-bit floats.");
+}
 
 void check_rows(const HeldTable& table, const HeldTarget& target) {
     if (table.table.n_rows != target.n_rows)

@@ -63,6 +63,12 @@ class Target:
         assert self.weights is not None
         return float(self.weights.sum())
 
+    def weights_of(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return what some rows of the table weigh, up to a factor."""
+        if self.merged is not None:
+            return self.merged.integers[rows].astype(np.float64)
+        return np.ones(len(rows)) if self.weights is None else self.weights[rows]
+
     def n_present(self, n_rows: int) -> int:
         """Return the number of rows of some weight, given the rows of the table."""
         if self.merged is not None:

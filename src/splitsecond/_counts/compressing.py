@@ -72,7 +72,10 @@ def compress(
             memory_limit=whole_bytes(memory_limit),
             n_jobs=n_jobs,
         )
-    return _counted(engine, roles, sketch, labels, binarizer, is_of_numbers=is_of_numbers)
+    table = _counted(engine, roles, sketch, labels, binarizer, is_of_numbers=is_of_numbers)
+    if min_count > 1:
+        table = table.drop_below(min_count)
+    return table if folds is None or fold is not None else table.with_folds(folds, random_state)
 
 
 def _as_fitted(roles: Roles, binarizer: Binarizer) -> Roles:

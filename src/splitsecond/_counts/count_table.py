@@ -6,8 +6,11 @@ the sum of their weights, is all that a search needs of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +18,8 @@ from numpy.typing import NDArray
 
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._counts.entry_weights import EntryWeights, merged_rows
+from splitsecond._support.checks import check_number
+from splitsecond._support.frames import frame_of
 from splitsecond._support.messages import listed
 from splitsecond._support.names import public
 from splitsecond._tables.bits import PackedTable, pack_bits
@@ -38,6 +43,7 @@ class CountTable:
     rows: NDArray[np.int64]  # of each entry, those of some weight
     codes: NDArray[np.int32]  # of each entry, its class, or the place of its number
     n_rows: int  # in all, those without weight too
+    n_dropped: int = field(default=0, kw_only=True)  # rows that `drop_below` left out
     weights: EntryWeights | None = None  # None: all rows count alike
     folds: NDArray[np.int32] | None = None  # of each entry, from 0
     numbers: NDArray[Any] | None = None  # the different ones, if they are to be predicted
@@ -127,9 +133,84 @@ class CountTable:
             folds=None if self.folds is None else self.folds[places],
         )
 
+    def labels_of_entries(self) -> NDArray[Any]:
+        """Return the class or number of each entry."""
+        labels = self.classes if self.numbers is None else self.numbers
+        of_entries: NDArray[Any] = labels[self.codes]
+        return of_entries
+
+    def drop_below(self, min_count: int) -> CountTable:
+        """Return a table without the patterns that fewer than `min_count` rows have, for privacy.
+
+        Rows count together whatever their classes. What it costs is said in the table's text.
+        """
+        check_number("min_count", min_count, Integral, "rows of a pattern", minimum=1)
+        pattern = self._pattern_of
+        of_pattern = np.bincount(pattern, self.rows)
+        kept = np.flatnonzero(of_pattern[pattern] >= min_count)
+        if not len(kept):
+            raise ValueError(f"No pattern of answers has min_count={min_count} rows.")
+        dropped = int(self.rows.sum()) - int(self.rows[kept].sum())
+        return replace(
+            self.take(kept),
+            n_rows=self.n_rows - dropped,
+            n_dropped=self.n_dropped + dropped,
+        )
+
+    def with_folds(self, n_folds: int, random_state: int = 0) -> CountTable:
+        """Return a table whose rows are shared out to folds, for `regularization_path`.
+
+        Every class is shared out evenly, by chance. Rows of one entry are alike, so that it does
+        not matter which of them are in which fold.
+        """
+        from splitsecond._counts.shares import with_folds
+
+        check_number("n_folds", n_folds, Integral, "folds, such as 5", minimum=2)
+        return with_folds(self, int(n_folds), int(random_state))
+
+    def __add__(self, other: Any) -> CountTable:
+        """Return a table of the rows of both; their questions must be the same."""
+        from splitsecond._counts.adding import add
+
+        return add(self, other) if isinstance(other, CountTable) else NotImplemented
+
+    def __radd__(self, other: Any) -> CountTable:
+        """Let `sum` add up tables, which begins with 0."""
+        return self if other == 0 else NotImplemented
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to a Parquet file, whole or not at all."""
+        from splitsecond._counts.saving import save_counts
+
+        save_counts(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> CountTable:
+        """Read what `save` wrote; no code in the file is run."""
+        from splitsecond._counts.saving import load_counts
+
+        return load_counts(path)
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """Return a data frame ("pandas" or "polars"), a row for each entry."""
+        answers = self.answers()
+        columns: dict[Hashable, Any] = {
+            str(literal): answers.column(j).astype(bool) for j, literal in enumerate(self.literals)
+        }
+        columns[self.target] = self.labels_of_entries()
+        columns["rows"] = self.rows
+        if self.weights is not None:
+            columns["weight"] = self.row_weights()
+        if self.folds is not None:
+            columns["fold"] = self.folds
+        return frame_of(columns, library)
+
     def __repr__(self) -> str:
         size = self.nbytes / 1e6
         folds = f", {self.n_folds} folds" if self.n_folds else ""
+        if self.n_dropped:
+            share = self.n_dropped / (self.n_rows + self.n_dropped)
+            folds += f", without {self.n_dropped:,} rows ({share:.2%}) of rare patterns"
         return (
             f"<CountTable: {self.n_rows:,} rows, {self.n_patterns:,} patterns of "
             f"{len(self.words):,} questions{folds}, {size:.1f} MB>"

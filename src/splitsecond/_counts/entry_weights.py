@@ -38,8 +38,8 @@ class EntryWeights:
             units=None if self.units is None else self.units[places],
         )
 
-    def shared(self, part: NDArray[np.int64], rows: NDArray[np.int64]) -> EntryWeights:
-        """Return the weights of a part of the rows of each entry, or of several times as many."""
+    def shared(self, rows: NDArray[np.int64]) -> EntryWeights:
+        """Return the weights of single rows, of which any number may be taken."""
         if self.each is not None:
             return self
         assert self.units is not None
