@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
-from pyarrow import csv
+from pyarrow import csv, parquet
 from pyarrow.fs import LocalFileSystem
 
 from splitsecond._support.messages import shown
@@ -17,6 +17,16 @@ MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # in CSV
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".csv.gz", ".tsv")
 PARQUET_START = b"PAR1"
+FORMAT = "splitsecond counts"  # what saved count tables say they are
+KEY = FORMAT.encode()
+
+
+def is_count_table(path: Path) -> bool:
+    """Whether a file is a count table, as `CountTable.save` writes them."""
+    try:
+        return path.is_file() and KEY in (parquet.read_schema(path).metadata or {})
+    except (pa.ArrowException, OSError):
+        return False
 
 
 def dataset_of(paths: Sequence[Path]) -> ds.Dataset:

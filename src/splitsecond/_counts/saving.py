@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._counts.count_table import CountTable
 from splitsecond._counts.entry_weights import EntryWeights
+from splitsecond._counts.files import FORMAT, KEY
 from splitsecond._saving._reader import DamagedError, Json, Reader, parse
 from splitsecond._saving._reading import estimator_in
 from splitsecond._saving._trees import classes_in, classes_out
@@ -21,8 +22,7 @@ from splitsecond._saving._writing import estimator_out
 from splitsecond._support.files import write_whole
 from splitsecond._tables.bits import pack_bits
 
-FORMAT, VERSION = "splitsecond counts", 1
-KEY = FORMAT.encode()
+VERSION = 1
 MAX_ROWS = 2**62
 
 
