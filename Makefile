@@ -34,7 +34,7 @@ PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo quick test test-core test-python test-exports test-browser page hunt lint docs format sanitize bench paper clean
+.PHONY: help demo quick test test-core test-python test-exports test-spark test-browser page hunt lint docs format sanitize bench paper clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -67,6 +67,10 @@ test-python: $(VENV)/.extra-test  ## Run all Python tests
 test-exports: export SPLITSECOND_REQUIRE_EXPORTS := 1
 test-exports: $(VENV)/.extra-test-exports  ## Run the tests that need shap and ONNX
 	$(PY) -m pytest -m exports tests/trees/test_exports.py
+
+test-spark: export SPLITSECOND_REQUIRE_SPARK := 1
+test-spark: $(VENV)/.extra-test-spark  ## Run the tests that need Spark and Java
+	$(PY) -m pytest -m spark tests/counts/test_spark.py
 
 test-browser: export SPLITSECOND_REQUIRE_BROWSER := 1
 test-browser: $(VENV)/.extra-test-browser frontend/node_modules/.made  ## Build the page of a set anew, and test it in Chromium

@@ -15,7 +15,11 @@ import pytest
 from engine_tables import assert_same, compressed, mixed_frame
 from pyarrow import parquet
 
-pytestmark = pytest.mark.spark
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support:FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # sockets of py4j
+]
 if "SPLITSECOND_REQUIRE_SPARK" not in os.environ:
     pytest.skip("make test-spark runs this", allow_module_level=True)
 
