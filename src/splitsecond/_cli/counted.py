@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import splitsecond
 from splitsecond._cli.options import Binarizer, Task
 from splitsecond._cli.output import Listener, progress
-from splitsecond._counts.files import is_count_table
+from splitsecond._support.table_files import is_count_table
 
 
 @dataclass(frozen=True)

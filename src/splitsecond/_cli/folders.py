@@ -14,7 +14,7 @@ import pyarrow.dataset as ds
 from splitsecond._cli.options import Columns
 from splitsecond._cli.rows import refuse_per_file
 from splitsecond._cli.sources import Source
-from splitsecond._counts.files import dataset_of, is_count_table
+from splitsecond._support.table_files import dataset_of, is_count_table
 
 MAX_ROWS = 100_000  # that are looked at
 MAX_FILES = 20  # of which they are

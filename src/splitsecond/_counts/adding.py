@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond import _core
 from splitsecond._counts.count_table import CountTable
 from splitsecond._counts.counting import Keys
 from splitsecond._counts.entry_weights import EntryWeights
-from splitsecond._counts.patterns import PatternCounts
 from splitsecond._support.messages import listed, shown
 from splitsecond._tables.labels import encode_labels
 from splitsecond._tables.weights import ROUNDED_SUM, ROUNDED_TOTAL
@@ -25,11 +25,11 @@ def add(one: CountTable, other: CountTable) -> CountTable:
     each, values = _kinds(one, other)
     keys = Keys(len(labels), len(values))
     units = _units(one, other) if each is None else None
-    summed = PatternCounts(len(one.words), 1 if units is None else 2)
+    summed = _core.PatternCounts(len(one.words), 1 if units is None else 2)
     for i, table in enumerate((one, other)):
-        codes = np.searchsorted(labels, _own_labels(table))[table.codes]
+        own = np.searchsorted(labels, _own_labels(table))[table.codes]
         kinds = 0 if each is None else np.searchsorted(values, each[i])
-        key = keys.of(codes, kinds, 0 if table.folds is None else table.folds)
+        key = keys.of(own, kinds, 0 if table.folds is None else table.folds)
         sums = [table.rows] if units is None else [table.rows, units[0][i]]
         summed.add(table.words, table.n_entries, key, sums)
     found = summed.result()

@@ -1,4 +1,4 @@
-"""Columns of Arrow batches, read as those of a table in memory are, but without Python's objects."""
+"""Columns of Arrow batches, read as those of tables in memory are, but without Python's objects."""
 
 from __future__ import annotations
 

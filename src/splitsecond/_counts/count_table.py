@@ -7,7 +7,6 @@ the sum of their weights, is all that a search needs of them.
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
@@ -25,6 +24,7 @@ from splitsecond._support.names import public
 from splitsecond._tables.bits import PackedTable, pack_bits
 from splitsecond._tables.literals import Literal
 from splitsecond._tables.merged import Merged
+from splitsecond._tables.weights import class_shares
 
 
 @public
@@ -99,6 +99,12 @@ class CountTable:
         """Return what the rows of each entry weigh together."""
         rows = self.rows.astype(np.float64)
         return rows if self.weights is None else self.weights.of_rows(self.rows)
+
+    def class_weights(self, class_weight: Any) -> dict[Any, float]:
+        """Return the weight of each class, where "balanced" stands for those of these rows."""
+        totals = np.bincount(self.codes, self.row_weights(), len(self.classes))
+        shares = class_shares(self.classes, totals, class_weight)
+        return dict(zip(self.classes.tolist(), shares.tolist(), strict=True))
 
     def merged(self, class_weight: Any = None) -> Merged:
         """Return what the entries count as in a fit, with weights of the classes if there are."""
@@ -194,7 +200,7 @@ class CountTable:
     def to_frame(self, library: str = "pandas") -> Any:
         """Return a data frame ("pandas" or "polars"), a row for each entry."""
         answers = self.answers()
-        columns: dict[Hashable, Any] = {
+        columns: dict[str, Any] = {
             str(literal): answers.column(j).astype(bool) for j, literal in enumerate(self.literals)
         }
         columns[self.target] = self.labels_of_entries()

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from splitsecond import _core
 from splitsecond._counts.batches import cells_of
-from splitsecond._counts.patterns import PatternCounts
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import weights_of
 from splitsecond._counts.targets import Codes
@@ -49,7 +49,7 @@ class Keys:
 class Counted:
     """Some rows by pattern and key."""
 
-    patterns: PatternCounts
+    patterns: _core.PatternCounts
     n_rows: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Counted:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         (columns, keys), sums = state["entries"], state["sums"]
-        self.patterns = PatternCounts(len(columns), len(sums))
+        self.patterns = _core.PatternCounts(len(columns), len(sums))
         self.patterns.add(columns, len(keys), keys, sums)
         self.n_rows = state["n_rows"]
 
@@ -79,6 +79,7 @@ class Counting:
     keys: Keys
     scaling: Scaling | None
     fold_labels: tuple[Any, ...] = ()
+    memory_limit: int | None = None  # of the patterns
 
     @property
     def columns(self) -> list[str]:
@@ -93,7 +94,9 @@ class Counting:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Counted:
         """Count all rows."""
-        found = Counted(PatternCounts(len(self.literals), 1 + self._sums_units))
+        n_sums = 1 + self._sums_units
+        patterns = _core.PatternCounts(len(self.literals), n_sums, memory_limit=self.memory_limit)
+        found = Counted(patterns)
         for batch in batches:
             if len(batch):
                 self._add(found, batch)
@@ -133,9 +136,9 @@ class Counting:
         for column, asked in self._by_column.items():
             name, variable = self.roles.features[column], self.variables[column]
             cells = cells_of(batch.column(name), name)
-            values = _values(variable, cells)
-            for j in asked:
-                answers[j] = pack_bits(self.literals[j].answers(variable, values))
+            literals = [self.literals[j] for j in asked]
+            for j, words in zip(asked, _answers(variable, cells, literals), strict=True):
+                answers[j] = words
         return answers
 
     @cached_property
@@ -147,11 +150,21 @@ class Counting:
         return asked
 
 
-def _values(variable: Variable, cells: Cells) -> NDArray[Any]:
-    """Return the values of a variable, as `LiteralTable` reads them."""
+def _answers(variable: Variable, cells: Cells, literals: Sequence[Literal]) -> Iterable[Words]:
+    """Answer questions about one column, as `Literal.answers` does for a `LiteralTable`."""
     if variable.kind is Kind.EMPTY:  # no value of it was seen in training
-        return np.where(cells.is_missing(), MISSING, UNKNOWN)
-    return variable.values(cells)
+        values = np.where(cells.is_missing(), MISSING, UNKNOWN)
+    else:
+        values = variable.values(cells)
+    if len({literal.operator for literal in literals}) == 1 and literals[0].operator == "<=":
+        if variable.kind in (Kind.NUMBER, Kind.BINARY):
+            thresholds = np.array([each.value for each in literals], dtype=np.float64)
+            return list(_core.answer_numbers(values, thresholds))
+    elif variable.kind is Kind.CATEGORY and all(each.operator == "==" for each in literals):
+        places = np.arange(len(variable.categories))
+        yes = np.stack([each.answers(variable, places) for each in literals]).astype(np.uint8)
+        return list(_core.answer_codes(values, yes))
+    return [pack_bits(literal.answers(variable, values)) for literal in literals]
 
 
 def combine_counted(parts: Sequence[Counted]) -> Counted:

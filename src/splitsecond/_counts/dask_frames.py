@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -50,20 +51,29 @@ class DaskEngine:
 
 def is_dask(source: Any) -> bool:
     """Whether this is a data frame of Dask."""
-    return type(source).__module__.split(".")[0].startswith("dask") and hasattr(
-        source, "to_delayed"
-    )
+    return type(source).__module__.startswith("dask") and hasattr(source, "to_delayed")
 
 
-def schema_of_dask(frame: Any) -> pa.Schema:
-    """Return the columns of a data frame; their types are settled by its partitions."""
-    for name in frame.columns:
-        if not isinstance(name, str):
-            raise ValueError(
-                f"The column {shown(name)} of the Dask data frame has a name that is no text: "
-                "rename it, for example with ddf.rename(columns=str)."
-            )
-    return pa.Schema.from_pandas(frame._meta, preserve_index=False)
+@dataclass(frozen=True)
+class DaskSource:
+    """A data frame of Dask."""
+
+    frame: Any
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns; their types are settled by the partitions."""
+        for name in self.frame.columns:
+            if not isinstance(name, str):
+                raise ValueError(
+                    f"The column {shown(name)} of the Dask data frame has a name that is no text: "
+                    "rename it, for example with ddf.rename(columns=str)."
+                )
+        return pa.Schema.from_pandas(self.frame._meta, preserve_index=False)
+
+    def engine(self, n_threads: int, progress: Progress | None) -> DaskEngine:
+        """Return the workers; how many there are is theirs to say."""
+        return DaskEngine(self.frame, progress)
 
 
 def _of_partition(frame: Any, packed: Packed[Any]) -> bytes:

@@ -26,7 +26,8 @@ class EntryWeights:
     def of_rows(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return what the rows of each entry weigh, in the user's weights."""
         if self.each is not None:
-            return self.each * rows
+            total: NDArray[np.float64] = self.each * rows
+            return total
         assert self.units is not None
         return self.units * self.unit
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from splitsecond._counts.batches import cells_of
-from splitsecond._counts.sources import open_source
+from splitsecond._counts.sources import LocalSource, open_source
 from splitsecond._support.messages import listed, shown
 from splitsecond._support.names import public
 from splitsecond._tables.cells import Cells
@@ -72,7 +72,7 @@ def predict_batches(
     if tree.loss.is_of_numbers and PROBABILITIES in methods:
         raise ValueError("The model predicts numbers, which have no predict_proba.")
     opened = open_source(source)
-    if opened.batches is None:
+    if not isinstance(opened, LocalSource):
         raise ValueError(
             f"source of type {type(source).__name__} is held by a cluster: predict there, for each "
             "partition, with map_partitions(model.predict) of Dask or mapInPandas of Spark."

@@ -7,15 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 
 from splitsecond._counts.batches import is_text
-from splitsecond._counts.dask_frames import DaskEngine, is_dask, schema_of_dask
+from splitsecond._counts.dask_frames import DaskSource, is_dask
 from splitsecond._counts.engine import Engine, LocalEngine, Progress
-from splitsecond._counts.files import dataset_of
 from splitsecond._counts.queries import (
     batches_of_duckdb,
     batches_of_polars,
@@ -24,21 +23,36 @@ from splitsecond._counts.queries import (
     schema_of_duckdb,
     schema_of_polars,
 )
-from splitsecond._counts.spark_frames import SparkEngine, is_spark, schema_of_spark
+from splitsecond._counts.spark_frames import SparkSource, is_spark
 from splitsecond._support.messages import shown
-
-Batches = Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
+from splitsecond._support.table_files import dataset_of
 
 READ_AHEAD = 2  # batches and files, besides those that threads work on
 
 
-@dataclass(frozen=True)
-class Source:
+@runtime_checkable
+class Source(Protocol):
     """A table, opened: its columns, and who reads it."""
 
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the columns."""
+
+    def engine(self, n_threads: int, progress: Progress | None) -> Engine:
+        """Return who reads it, given threads, and who is told of the progress."""
+
+
+@dataclass(frozen=True)
+class LocalSource:
+    """A table that is read here, in batches of some of its columns."""
+
     schema: pa.Schema
-    engine: Callable[[int, Progress | None], Engine]  # given threads, and who is told of progress
-    batches: Batches | None = None  # of some columns; None: a cluster has them
+    batches: Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
+    n_rows: int = 0  # 0: it is not known
+
+    def engine(self, n_threads: int, progress: Progress | None) -> Engine:
+        """Return threads that read it."""
+        return LocalEngine(self.batches, n_rows=self.n_rows, n_threads=n_threads, progress=progress)
 
 
 def open_source(source: Any) -> Source:
@@ -54,7 +68,12 @@ def open_source(source: Any) -> Source:
         raise _only_once(source)
     table = _table_of(source)
     if table is not None:
-        return _of_table(table)
+        _check_names(table.schema)
+        return LocalSource(
+            table.schema, lambda columns: table.select(list(columns)).to_batches(), table.num_rows
+        )
+    if isinstance(source, Source):
+        return source
     other = _of_query(source) or _of_cluster(source)
     if other is not None:
         return other
@@ -69,19 +88,19 @@ def open_source(source: Any) -> Source:
 
 def _of_query(source: Any) -> Source | None:
     if is_duckdb(source):
-        return _of_batches(schema_of_duckdb(source), partial(batches_of_duckdb, source))
+        schema = schema_of_duckdb(source)
+        _check_names(schema)
+        return LocalSource(schema, partial(batches_of_duckdb, source))
     frame = lazy_polars(source)
-    if frame is not None:
-        return _of_batches(schema_of_polars(frame), partial(batches_of_polars, frame))
-    return None
+    if frame is None:
+        return None
+    return LocalSource(schema_of_polars(frame), partial(batches_of_polars, frame))
 
 
 def _of_cluster(source: Any) -> Source | None:
     if is_dask(source):
-        return Source(schema_of_dask(source), lambda _, progress: DaskEngine(source, progress))
-    if is_spark(source):
-        return Source(schema_of_spark(source), lambda *_: SparkEngine(source))
-    return None
+        return DaskSource(source)
+    return SparkSource(source) if is_spark(source) else None
 
 
 def _is_path(value: Any) -> bool:
@@ -111,18 +130,12 @@ def _of_dataset(dataset: ds.Dataset) -> Source:
             use_threads=True,
             cache_metadata=False,
         )
-        return scanner.to_batches()
+        read: Iterable[pa.RecordBatch] = scanner.to_batches()
+        return read
 
     is_parquet = isinstance(getattr(dataset, "format", None), ds.ParquetFileFormat)
     n_rows = dataset.count_rows() if is_parquet else 0
-    return _of_batches(dataset.schema, batches, n_rows)
-
-
-def _of_table(table: pa.Table) -> Source:
-    def batches(columns: Sequence[str]) -> Iterable[pa.RecordBatch]:
-        return table.select(list(columns)).to_batches()
-
-    return _of_batches(table.schema, batches, table.num_rows)
+    return LocalSource(dataset.schema, batches, n_rows)
 
 
 def _of_arrow_stream(source: Any) -> Source:
@@ -130,34 +143,25 @@ def _of_arrow_stream(source: Any) -> Source:
         return pa.RecordBatchReader.from_stream(source)
 
     try:
-        schema = _without_views(reader().schema)
+        schema = reader().schema
         reader()
     except (pa.ArrowException, ValueError, RuntimeError) as error:
         raise _only_once(source) from error
+    _check_names(schema)
+    plain = pa.schema([field.with_type(_plain(field.type)) for field in schema])
 
     def batches(columns: Sequence[str]) -> Iterable[pa.RecordBatch]:
-        asked = pa.schema([schema.field(name) for name in columns])
+        wanted = pa.schema([plain.field(name) for name in columns])
         for batch in reader():
-            yield batch.select(list(columns)).cast(asked)
+            yield batch.select(list(columns)).cast(wanted)
 
-    return _of_batches(schema, batches)
-
-
-def _without_views(schema: pa.Schema) -> pa.Schema:
-    """Return a schema whose text pyarrow can take rows of."""
-    return pa.schema(
-        [field.with_type(pa.string()) if is_text(field.type) else field for field in schema]
-    )
+    return LocalSource(plain, batches)
 
 
-def _of_batches(schema: pa.Schema, batches: Batches, n_rows: int = 0) -> Source:
-    """Return a table that threads of this process read; `n_rows` 0: how many is not known."""
-    _check_names(schema)
-
-    def engine(n_threads: int, progress: Progress | None) -> Engine:
-        return LocalEngine(batches, n_rows=n_rows, n_threads=n_threads, progress=progress)
-
-    return Source(schema, engine, batches)
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """Return the type of text that all of Arrow's functions take."""
+    is_view = is_text(kind) and not (pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return pa.large_string() if is_view else kind
 
 
 def _check_names(schema: pa.Schema) -> None:

@@ -8,12 +8,13 @@ there twice, or not at all, is an error and never a wrong count.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
 from splitsecond._counts.cluster import FAN_IN, Packed, groups_of
-from splitsecond._counts.engine import Combine, Partial, Work
+from splitsecond._counts.engine import Combine, Partial, Progress, Work
 
 SCHEMA = pa.schema(
     [("slot", pa.int32()), ("parts", pa.list_(pa.int32())), ("partial", pa.binary())]
@@ -54,12 +55,23 @@ def is_spark(source: Any) -> bool:
     return type(source).__module__.startswith("pyspark.sql") and hasattr(source, "mapInArrow")
 
 
-def schema_of_spark(frame: Any) -> pa.Schema:
-    """Return the columns of a data frame as Arrow has them."""
-    from pyspark.sql.pandas.types import to_arrow_schema
+@dataclass(frozen=True)
+class SparkSource:
+    """A data frame of Spark."""
 
-    schema: pa.Schema = to_arrow_schema(frame.schema)
-    return schema
+    frame: Any
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns as Arrow has them."""
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        schema: pa.Schema = to_arrow_schema(self.frame.schema)
+        return schema
+
+    def engine(self, n_threads: int, progress: Progress | None) -> SparkEngine:
+        """Return the executors; Spark shows its own progress."""
+        return SparkEngine(self.frame)
 
 
 def _first(packed: Packed[Any], n_slots: int) -> Step:

@@ -97,6 +97,9 @@ class TrainingRows:
     ) -> None:
         self._given = table
         self.counts, self.class_weight = counts, class_weight  # in place of rows
+        self._class_weights = class_weight  # balanced ones are those of all rows
+        if counts is not None and class_weight is not None:
+            self._class_weights = counts.class_weights(class_weight)
         self.table = table.in_rows()
         self.target = target
         self.codes = None
@@ -138,7 +141,7 @@ class TrainingRows:
         rows = counts.rows.astype(np.float64)
         drawn = random.multinomial(self.n_present, rows / rows.sum()).astype(np.int64)
         weights = None if counts.weights is None else counts.weights.shared(counts.rows)
-        merged = replace(counts, rows=drawn, weights=weights).merged(self.class_weight)
+        merged = replace(counts, rows=drawn, weights=weights).merged(self._class_weights)
         of_rows = drawn.astype(np.float64) if weights is None else weights.of_rows(drawn)
         is_of_numbers = target.numbers is not None
         return replace(target, merged=merged, weights=of_rows if is_of_numbers else None)

@@ -221,7 +221,7 @@ def _weights(
     # Rounded after rows are merged, so that few numbers are.
     relative = weights / weights.max()
     wanted = _grouped(relative, group)
-    share = (MAX_WEIGHT - len(wanted)) / float(wanted.sum())
+    share = (MAX_WEIGHT - np.count_nonzero(wanted)) / float(wanted.sum())
     n = np.maximum(np.rint(wanted * share).astype(np.int64), wanted > 0)
     return _Weights(relative, group, n, share, float(weights.sum()) / float(n.sum()))
 

@@ -93,12 +93,12 @@ class Problem:
         price = as_fraction(regularization)
         scale = {"bits": unit_bits, "max_leaves": max_leaves}
         if rows is None and numbers is None:
-            rows = _of_classes(table, codes, n_classes, weights, loss, merged, **scale)
+            rows = _of_classes(table, codes, n_classes, weights, loss, merged=merged, **scale)
         elif rows is None:
             assert numbers is not None
             assert isinstance(loss, OfNumbers)
             rows = _of_numbers(
-                table, numbers, weights, loss, run or _core.RunOptions(), merged, **scale
+                table, numbers, weights, loss, run or _core.RunOptions(), merged=merged, **scale
             )
         loss_price, leaf_price = rows.units.prices(price, max_leaves)
         return cls(rows, price, depth, max_leaves, loss_price, leaf_price)
@@ -136,8 +136,8 @@ def _of_classes(
     n_classes: int,
     weights: NDArray[np.float64] | None,
     loss: Loss,
-    merged: Merged | None,
     *,
+    merged: Merged | None,
     bits: int,
     max_leaves: int,
 ) -> Counted:
@@ -153,7 +153,7 @@ def _of_classes(
         units = Units.of(loss, totals, bits=bits, max_leaves=max_leaves)
     rows, total = None, float(weight)
     if merged is not None:
-        rows, total = merged.rows.astype(np.int32), merged.weight
+        rows, total = merged.counted_rows, merged.weight
     elif weights is not None:
         total = float(weights.sum())
     return Counted(
@@ -173,8 +173,8 @@ def _of_numbers(
     weights: NDArray[np.float64] | None,
     loss: OfNumbers,
     run: _core.RunOptions,
-    merged: Merged | None,
     *,
+    merged: Merged | None,
     bits: int,
     max_leaves: int,
 ) -> Counted:
@@ -182,7 +182,7 @@ def _of_numbers(
     if alike.status == "interrupted":
         raise KeyboardInterrupt
     group = None
-    rows = None if merged is None else merged.rows.astype(np.int32)
+    rows = None if merged is None else merged.counted_rows
     if alike.status == "complete" and alike.not_binary is None:  # otherwise the search tells
         group = alike.group
         present = None if weights is None else weights > 0

@@ -22,3 +22,8 @@ class Merged:
     def n_present(self) -> int:
         """Rows of some weight."""
         return int(self.rows.sum())
+
+    @property
+    def counted_rows(self) -> NDArray[np.int32]:
+        """The rows as the core takes them: without weight they count for nothing, but are some."""
+        return np.maximum(self.rows, 1).astype(np.int32)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
-from pyarrow import csv, parquet
-from pyarrow.fs import LocalFileSystem
+from pyarrow import csv, fs, parquet
 
 from splitsecond._support.messages import shown
 
@@ -17,14 +16,14 @@ MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # in CSV
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".csv.gz", ".tsv")
 PARQUET_START = b"PAR1"
-FORMAT = "splitsecond counts"  # what saved count tables say they are
-KEY = FORMAT.encode()
+COUNTS = "splitsecond counts"  # what saved count tables say they are
+COUNTS_KEY = COUNTS.encode()
 
 
 def is_count_table(path: Path) -> bool:
     """Whether a file is a count table, as `CountTable.save` writes them."""
     try:
-        return path.is_file() and KEY in (parquet.read_schema(path).metadata or {})
+        return path.is_file() and COUNTS_KEY in (parquet.read_schema(path).metadata or {})
     except (pa.ArrowException, OSError):
         return False
 
@@ -78,7 +77,7 @@ def _csv_format(file: Path, schema: pa.Schema | None = None) -> ds.CsvFileFormat
 
 def _schema(file: Path, kind: ds.FileFormat) -> pa.Schema:
     try:
-        return kind.inspect(str(file), LocalFileSystem())
+        return kind.inspect(str(file), filesystem=fs.LocalFileSystem())
     except (pa.ArrowException, OSError) as error:
         name = "Parquet" if isinstance(kind, ds.ParquetFileFormat) else "CSV"
         raise ValueError(f"{file} is a damaged {name} file: {error!s:.300}") from error
@@ -112,15 +111,11 @@ def _joined(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     if one == other:
         return one
     for a, b in ((one, other), (other, one)):
-        if pa.types.is_null(a):
+        is_text = pa.types.is_dictionary(a) and a.value_type == b
+        if pa.types.is_null(a) or is_text:
             return b
-        if pa.types.is_dictionary(a) and a.value_type == b:
-            return b
-    if all(pa.types.is_dictionary(each) for each in (one, other)):
-        return one if one.value_type == other.value_type else None
     is_number = [pa.types.is_integer(each) or pa.types.is_floating(each) for each in (one, other)]
     if not all(is_number):
         return None
-    if all(pa.types.is_integer(each) for each in (one, other)):
-        return pa.int64()
-    return pa.float64()
+    is_whole = all(pa.types.is_integer(each) for each in (one, other))
+    return pa.int64() if is_whole else pa.float64()
