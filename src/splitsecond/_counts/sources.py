@@ -72,11 +72,11 @@ def open_source(source: Any) -> Source:
         return LocalSource(
             table.schema, lambda columns: table.select(list(columns)).to_batches(), table.num_rows
         )
-    if isinstance(source, Source):
-        return source
     other = _of_query(source) or _of_cluster(source)
     if other is not None:
         return other
+    if isinstance(source, Source):
+        return source
     if hasattr(source, "__arrow_c_stream__"):
         return _of_arrow_stream(source)
     raise ValueError(
