@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from splitsecond._binarizers.cuts import FixedBinarizer, MidpointBinarizer, QuantileBinarizer
     from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
+    from splitsecond._counts.compressing import compress
+    from splitsecond._counts.count_table import CountTable
+    from splitsecond._counts.predicting import predict_batches
     from splitsecond._estimators.base import LimitWarning
     from splitsecond._estimators.fixed import FixedTreeClassifier, FixedTreeRegressor
     from splitsecond._estimators.sets import (
@@ -82,6 +85,7 @@ __all__ = [
     "compress",
     "fingerprint",
     "load",
+    "predict_batches",
     "regularization_path",
     "reliance",
     "save",
@@ -96,6 +100,7 @@ _MODULES = {
     "_estimators.base": ("LimitWarning",),
     "_counts.compressing": ("compress",),
     "_counts.count_table": ("CountTable",),
+    "_counts.predicting": ("predict_batches",),
     "_estimators.fixed": ("FixedTreeClassifier", "FixedTreeRegressor"),
     "_estimators.trees": (
         "GreedyTreeClassifier",

@@ -123,7 +123,7 @@ def fit_or_interrupt(model: Any, data: Data, verbose: Any = 0) -> Any:
     model.verbose = verbose
     try:
         with rows_of_data(data):
-            model.fit(data.X, data.y, data.weights)
+            model.fit(**data.given)
     finally:
         model.verbose = 0
     if model.status_ == "interrupted":

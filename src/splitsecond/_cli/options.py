@@ -109,6 +109,16 @@ File = Annotated[
         help="Table: CSV (also .tsv, .gz) or Parquet; - for standard input.",
     ),
 ]
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE...",
+        help="Table: CSV (also .tsv, .gz) or Parquet; - for standard input. Several files, folders "
+        "and patterns such as 'data/*.parquet' are read in two passes and counted, as compress "
+        "does; a count table is used as it is.",
+        show_default=False,
+    ),
+]
 Model = Annotated[
     Path,
     typer.Argument(

@@ -19,10 +19,10 @@ from splitsecond._saving._reading import estimator_in
 from splitsecond._saving._trees import classes_in, classes_out
 from splitsecond._saving._writing import estimator_out
 from splitsecond._support.files import write_whole
+from splitsecond._support.table_files import COUNTS, COUNTS_KEY
 from splitsecond._tables.bits import pack_bits
 
-FORMAT, VERSION = "splitsecond counts", 1
-KEY = FORMAT.encode()
+VERSION = 1
 MAX_ROWS = 2**62
 
 
@@ -45,14 +45,14 @@ def save_counts(counts: CountTable, path: str | os.PathLike[str]) -> None:
     about = json.dumps(_about(counts), ensure_ascii=False, allow_nan=False)
     text = about.encode("utf-8", "backslashreplace")
     sink = pa.BufferOutputStream()
-    pq.write_table(table.replace_schema_metadata({KEY: text}), sink, compression="zstd")
+    pq.write_table(table.replace_schema_metadata({COUNTS_KEY: text}), sink, compression="zstd")
     write_whole(path, sink.getvalue().to_pybytes())
 
 
 def _about(counts: CountTable) -> Json:
     numbers, weights = counts.numbers, counts.weights
     return {
-        "format": FORMAT,
+        "format": COUNTS,
         "version": VERSION,
         "target": counts.target,
         "n_rows": counts.n_rows,
@@ -69,13 +69,13 @@ def load_counts(path: str | os.PathLike[str]) -> CountTable:
     """Read what `save_counts` wrote; no code in the file is run."""
     try:
         table = pq.read_table(path, partitioning=None)
-        about = (table.schema.metadata or {}).get(KEY)
+        about = (table.schema.metadata or {}).get(COUNTS_KEY)
         content = None if about is None else parse(about.decode())
     except FileNotFoundError:
         raise
     except (pa.ArrowException, OSError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is no count table: {error!s:.300}") from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    if not isinstance(content, dict) or content.get("format") != COUNTS:
         raise ValueError(f"{path} is no count table, as CountTable.save writes them.")
     if content.get("version") != VERSION:
         raise ValueError(

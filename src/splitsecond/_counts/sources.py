@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -12,9 +13,19 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from splitsecond._counts.batches import is_text
+from splitsecond._counts.dask_frames import DaskSource, is_dask
 from splitsecond._counts.engine import Engine, LocalEngine, Progress
-from splitsecond._counts.files import dataset_of
+from splitsecond._counts.queries import (
+    batches_of_duckdb,
+    batches_of_polars,
+    is_duckdb,
+    lazy_polars,
+    schema_of_duckdb,
+    schema_of_polars,
+)
+from splitsecond._counts.spark_frames import SparkSource, is_spark
 from splitsecond._support.messages import shown
+from splitsecond._support.table_files import dataset_of
 
 READ_AHEAD = 2  # batches and files, besides those that threads work on
 
@@ -37,7 +48,7 @@ class LocalSource:
 
     schema: pa.Schema
     batches: Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
-    n_rows: int  # 0: it is not known
+    n_rows: int = 0  # 0: it is not known
 
     def engine(self, n_threads: int, progress: Progress | None) -> Engine:
         """Return threads that read it."""
@@ -61,14 +72,35 @@ def open_source(source: Any) -> Source:
         return LocalSource(
             table.schema, lambda columns: table.select(list(columns)).to_batches(), table.num_rows
         )
+    other = _of_query(source) or _of_cluster(source)
+    if other is not None:
+        return other
     if isinstance(source, Source):
         return source
     if hasattr(source, "__arrow_c_stream__"):
         return _of_arrow_stream(source)
     raise ValueError(
         f"source={shown(source)} of type {type(source).__name__} cannot be read: give paths of "
-        "Parquet or CSV files, a pyarrow dataset or table, or a data frame."
+        "Parquet or CSV files, a pyarrow dataset or table, a DuckDB relation, or a data frame of "
+        "pandas, polars, Dask or Spark."
     )
+
+
+def _of_query(source: Any) -> Source | None:
+    if is_duckdb(source):
+        schema = schema_of_duckdb(source)
+        _check_names(schema)
+        return LocalSource(schema, partial(batches_of_duckdb, source))
+    frame = lazy_polars(source)
+    if frame is None:
+        return None
+    return LocalSource(schema_of_polars(frame), partial(batches_of_polars, frame))
+
+
+def _of_cluster(source: Any) -> Source | None:
+    if is_dask(source):
+        return DaskSource(source)
+    return SparkSource(source) if is_spark(source) else None
 
 
 def _is_path(value: Any) -> bool:
@@ -139,7 +171,7 @@ def _of_arrow_stream(source: Any) -> Source:
         for batch in reader():
             yield batch.select(list(columns)).cast(wanted)
 
-    return LocalSource(plain, batches, 0)
+    return LocalSource(plain, batches)
 
 
 def _plain(kind: pa.DataType) -> pa.DataType:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
-from pyarrow import csv, fs
+from pyarrow import csv, fs, parquet
 
 from splitsecond._support.messages import shown
 
@@ -16,6 +16,16 @@ MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # in CSV
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".csv.gz", ".tsv")
 PARQUET_START = b"PAR1"
+COUNTS = "splitsecond counts"  # what saved count tables say they are
+COUNTS_KEY = COUNTS.encode()
+
+
+def is_count_table(path: Path) -> bool:
+    """Whether a file is a count table, as `CountTable.save` writes them."""
+    try:
+        return path.is_file() and COUNTS_KEY in (parquet.read_schema(path).metadata or {})
+    except (pa.ArrowException, OSError):
+        return False
 
 
 def dataset_of(paths: Sequence[Path]) -> ds.Dataset:
