@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from splitsecond._binarizers.cuts import FixedBinarizer, MidpointBinarizer, QuantileBinarizer
     from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
+    from splitsecond._counts.compressing import compress
+    from splitsecond._counts.count_table import CountTable
     from splitsecond._estimators.base import LimitWarning
     from splitsecond._estimators.fixed import FixedTreeClassifier, FixedTreeRegressor
     from splitsecond._estimators.sets import (
