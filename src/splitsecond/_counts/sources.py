@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from splitsecond._counts.batches import is_text
+from splitsecond._counts.batches import is_view
 from splitsecond._counts.dask_frames import DaskSource, is_dask
 from splitsecond._counts.engine import Engine, LocalEngine, Progress
 from splitsecond._counts.queries import (
@@ -164,20 +164,22 @@ def _of_arrow_stream(source: Any) -> Source:
     except (pa.ArrowException, ValueError, RuntimeError) as error:
         raise _only_once(source) from error
     _check_names(schema)
-    plain = pa.schema([field.with_type(_plain(field.type)) for field in schema])
 
     def batches(columns: Sequence[str]) -> Iterable[pa.RecordBatch]:
-        wanted = pa.schema([plain.field(name) for name in columns])
         for batch in reader():
-            yield batch.select(list(columns)).cast(wanted)
+            arrays = [_without_views(batch.column(name)) for name in columns]
+            yield pa.RecordBatch.from_arrays(arrays, list(columns))
 
-    return LocalSource(plain, batches)
+    return LocalSource(schema, batches)
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """Return the type of text that all of Arrow's functions take."""
-    is_view = is_text(kind) and not (pa.types.is_string(kind) or pa.types.is_large_string(kind))
-    return pa.large_string() if is_view else kind
+def _without_views(column: pa.Array) -> pa.Array:
+    """Return text in the form that all of Arrow's functions take, which views are not."""
+    kind = column.type
+    if pa.types.is_dictionary(kind) and is_view(kind.value_type):
+        keys = column.dictionary.cast(pa.large_string())
+        return pa.DictionaryArray.from_arrays(column.indices, keys, ordered=kind.ordered)
+    return column.cast(pa.large_string()) if is_view(kind) else column
 
 
 def _check_names(schema: pa.Schema) -> None:
