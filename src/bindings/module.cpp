@@ -6,6 +6,7 @@ NB_MODULE(_core, m) {
     splitsecond::bind_requests(m);
     splitsecond::bind_tables(m);
     splitsecond::bind_blocks(m);
+    splitsecond::bind_counters(m);
     splitsecond::bind_solving(m);
     splitsecond::bind_guessing(m);
     splitsecond::bind_graphs(m);

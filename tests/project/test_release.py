@@ -1,0 +1,99 @@
+"""What says which version this is, and what it needs, says the same."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import splitsecond
+
+ROOT = Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT: dict[str, Any] = PYPROJECT["project"]
+VERSION: str = PROJECT["version"]
+NEEDED: list[str] = PROJECT["dependencies"]
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+RECIPE = yaml.safe_load((ROOT / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8"))
+RELEASES = re.findall(
+    r"^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$",
+    (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def numbers(written: str) -> tuple[int, ...]:
+    return tuple(map(int, written.split(".")))
+
+
+def plain(requirement: str) -> str:
+    return requirement.replace(" ", "")
+
+
+def test_the_package_has_the_version_of_its_sources() -> None:
+    assert splitsecond.__version__ == VERSION
+    assert version("splitsecond") == VERSION
+
+
+def test_the_citation_agrees() -> None:
+    assert CITATION["version"] == VERSION
+    assert CITATION["license"] == PROJECT["license"]
+    assert CITATION["title"] == PROJECT["name"]
+    if RELEASES:
+        assert str(CITATION["date-released"]) == RELEASES[0][1]
+
+
+def test_the_changelog_ends_with_this_version() -> None:
+    """Before the first release it has no version at all."""
+    headings = re.findall(r"^## (.+)$", text_of("CHANGELOG.md"), re.MULTILINE)
+    assert headings[0] == "[Unreleased]" or RELEASES
+    assert len(RELEASES) == len(headings) - (headings[0] == "[Unreleased]")
+    written = [numbers(each) for each, _ in RELEASES]
+    assert written == sorted(set(written), reverse=True)
+    dates = [date for _, date in RELEASES]
+    assert dates == sorted(dates, reverse=True)
+    assert not RELEASES or RELEASES[0][0] == VERSION
+
+
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name
+)
+def test_pages_name_this_version(page: Path) -> None:
+    """Such as `splitsecond 1.2.3` or `splitsecond: 1.2.3`."""
+    named = re.findall(
+        r"\bsplitsecond(?:==|:? )v?(\d+\.\d+\.\d+)", page.read_text(encoding="utf-8")
+    )
+    assert set(named) <= {VERSION}
+
+
+def test_the_recipe_agrees() -> None:
+    assert RECIPE["context"]["version"] == VERSION
+    assert RECIPE["package"]["name"] == PROJECT["name"]
+    assert RECIPE["about"]["license"] == PROJECT["license"]
+    assert RECIPE["about"]["summary"] == PROJECT["description"]
+    assert [RECIPE["about"]["license_file"]] == PROJECT["license-files"]
+    needs = RECIPE["requirements"]
+    run = sorted(map(plain, needs["run"]))
+    assert run == sorted(["python", *NEEDED, *PROJECT["optional-dependencies"]["cli"]])
+    assert {*PYPROJECT["build-system"]["requires"]} <= {*map(plain, needs["host"])}
+    least = PROJECT["requires-python"].removeprefix(">=")
+    assert RECIPE["build"]["skip"] == f'match(python, "<{least}")'
+
+
+def test_the_first_python_is_the_same_everywhere() -> None:
+    least = PROJECT["requires-python"].removeprefix(">=")
+    assert f"Python {least} or newer" in text_of("CONTRIBUTING.md")
+    assert f"needs Python {least} or newer" in text_of("Makefile")
+    tests = yaml.safe_load(text_of(".github/workflows/tests.yml"))
+    assert tests["jobs"]["tests"]["strategy"]["matrix"]["python"][0] == least
+    first = PYPROJECT["tool"]["cibuildwheel"]["build"][0]
+    assert first == f"cp{least.replace('.', '')}-*"
