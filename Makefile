@@ -117,12 +117,12 @@ bench: $(VENV)/.extra-bench  ## Run the benchmarks; the tables go to BENCH_OUT
 paper: $(VENV)/.extra-bench  ## Make the paper's tables and figures; they go to BENCH_OUT/paper
 	$(PY) benchmarks/paper/run.py --out $(BENCH_OUT)/paper
 
-# The wheel is built from the source distribution, so that nothing can be missing there. On Linux it is
-# repaired: it holds what it needs and runs on distributions as old as its tag says.
+# On Linux the wheel is repaired: it holds what it needs and runs on distributions as old as its tag
+# says. What is compiled already is not compiled again.
 wheel: $(VENV)/.wheel-tools  ## Build the source distribution and a wheel, checked, in dist/
 	rm -rf dist build/wheel
 	$(WITH_TOOLS) $(PY) -m build --no-isolation --sdist --outdir dist .
-	$(WITH_TOOLS) $(PIP) wheel --quiet --no-build-isolation --no-deps --wheel-dir build/wheel dist/*.tar.gz
+	$(WITH_TOOLS) $(PIP) wheel --quiet --no-build-isolation --no-deps --wheel-dir build/wheel .
 	@if [ "$$(uname)" = Linux ]; then \
 		$(WITH_TOOLS) $(PY) -m auditwheel repair --wheel-dir dist build/wheel/*.whl; \
 	else cp build/wheel/*.whl dist; fi
