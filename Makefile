@@ -132,7 +132,7 @@ wheel: $(VENV)/.wheel-tools  ## Build the source distribution and a wheel, check
 WHEEL_ENV := build/wheel-env
 test-wheel: wheel  ## Install the wheel into a fresh environment without a compiler, and run quick tests there
 	rm -rf $(WHEEL_ENV)
-	$(PYTHON) -m venv $(WHEEL_ENV)
+	$(PY) -m venv $(WHEEL_ENV)
 	$(WHEEL_ENV)/bin/python -m pip --disable-pip-version-check --no-input install --quiet "$$(echo dist/*.whl)[test]"
 	export PATH="$$(pwd)/$(WHEEL_ENV)/bin"; \
 		for each in c++ cc g++ gcc clang++ clang; do \
