@@ -48,7 +48,7 @@ demo: $(VENV)/.extra-demo  ## Fit a tree on real data, print it, and compare the
 	@$(PY) examples/demo.py
 
 quick: $(VENV)/.extra-test  ## Run the quick Python tests, for every change: less than a minute once built
-	$(PY) -m pytest $(PARALLEL) -m "not slow" $(TESTS)
+	$(PY) -m pytest $(PARALLEL) -m "not slow" --hypothesis-profile=quick $(TESTS)
 
 test: test-core test-python  ## Run all tests, C++ and Python
 
@@ -139,7 +139,7 @@ test-wheel: wheel  ## Install the wheel into a fresh environment without a compi
 			! command -v $$each || exit 1; \
 		done; \
 		python -c 'import sys, splitsecond; sys.exit(sys.prefix not in splitsecond.__file__)' && \
-		python -m pytest $(PARALLEL) -m "not slow" $(WHEEL_TESTS)
+		python -m pytest $(PARALLEL) -m "not slow" --hypothesis-profile=quick $(WHEEL_TESTS)
 
 clean:  ## Remove .venv, builds and caches
 	rm -rf .venv build dist wheelhouse frontend/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
