@@ -38,7 +38,7 @@ PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo quick test test-core test-python test-exports test-browser page fuzz lint docs format sanitize bench paper wheel test-wheel clean
+.PHONY: help demo quick test test-core test-python test-exports test-gpu test-spark test-browser page fuzz oracles lint docs format sanitize bench paper wheel test-wheel clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -72,6 +72,14 @@ test-exports: export SPLITSECOND_REQUIRE_EXPORTS := 1
 test-exports: $(VENV)/.extra-test-exports  ## Run the tests that need shap and ONNX
 	$(PY) -m pytest -m exports tests/trees/test_exports.py
 
+test-gpu: export SPLITSECOND_REQUIRE_JAX := 1
+test-gpu: $(VENV)/.extra-test-gpu  ## Run the tests that need JAX, on its CPU backend
+	$(PY) -m pytest $(PARALLEL) tests/gpu
+
+test-spark: export SPLITSECOND_REQUIRE_SPARK := 1
+test-spark: $(VENV)/.extra-test-spark  ## Run the tests that need Spark and Java
+	$(PY) -m pytest -m spark tests/counts/test_spark.py
+
 test-browser: export SPLITSECOND_REQUIRE_BROWSER := 1
 test-browser: $(VENV)/.extra-test-browser frontend/node_modules/.made  ## Build the page of a set anew, and test it in Chromium
 	$(PY) -m pytest tests/browser tests/project/test_page_source.py
@@ -85,6 +93,10 @@ frontend/node_modules/.made: frontend/package-lock.json
 
 fuzz: $(VENV)/.extra-test  ## Search for counterexamples with fresh tables, files and problems; SECONDS=60
 	$(PY) tests/support/fuzzing.py --seconds $(SECONDS) $(TESTS)
+
+oracles: export SPLITSECOND_SEEDS ?= 12
+oracles: $(VENV)/.extra-test  ## Compare with brute force on many times as many random problems as the tests do
+	$(PY) -m pytest $(PARALLEL) -m seeded $(TESTS)
 
 lint: $(VENV)/.extra-dev  ## Check style and types: ruff, mypy, clang-format
 	$(PY) -m ruff check .

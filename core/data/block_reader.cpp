@@ -2,29 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <cstring>
+
+#include "data/column_types.hpp"
 
 namespace splitsecond {
 namespace {
-
-template <class Visit>
-auto with_type(Type type, Visit visit) {
-    switch (type) {
-        case Type::u8: return visit(std::uint8_t{});
-        case Type::i8: return visit(std::int8_t{});
-        case Type::u16: return visit(std::uint16_t{});
-        case Type::i16: return visit(std::int16_t{});
-        case Type::u32: return visit(std::uint32_t{});
-        case Type::i32: return visit(std::int32_t{});
-        case Type::u64: return visit(std::uint64_t{});
-        case Type::i64: return visit(std::int64_t{});
-        case Type::f32: return visit(float{});
-        case Type::f64: break;
-        case Type::bits: assert(false);  // have no values to visit
-    }
-    return visit(double{});
-}
 
 bool is_bytes_in_rows(const Table& table) {
     if (std::endian::native != std::endian::little) return false;
@@ -53,6 +36,10 @@ BlockReader::BlockReader(const Kernels& kernels, const Table& table)
 
 std::optional<Cell> BlockReader::read(const std::size_t* rows, std::size_t n, Word* out) const {
     if (table_.row_begin != nullptr) return read_sparse(rows, n, out);
+    if (table_.bit_rows != nullptr) {
+        read_bit_rows(rows, n, out);
+        return std::nullopt;
+    }
     return by_rows_ ? read_bytes(rows, n, out) : read_columns(rows, n, out);
 }
 
@@ -106,6 +93,16 @@ std::optional<Cell> BlockReader::read_columns(const std::size_t* rows, std::size
         if (bad) return bad;
     }
     return std::nullopt;
+}
+
+void BlockReader::read_bit_rows(const std::size_t* rows, std::size_t n, Word* out) const {
+    for (std::size_t first = 0; first < table_.n_columns; first += kRows) {
+        Word block[kRows] = {};
+        for (std::size_t r = 0; r < n; ++r)
+            block[r] = table_.bit_rows[rows[r] * table_.row_words + first / 64];
+        kernels_.transpose(block);
+        std::copy_n(block, std::min(kRows, table_.n_columns - first), out + first);
+    }
 }
 
 std::optional<Cell> BlockReader::read_sparse(const std::size_t* rows, std::size_t n, Word* out) const {

@@ -1,6 +1,7 @@
 // Reads a table 64 rows at a time: one word for each column.
 //
-// What:      values of any numeric type, row-major, column-major, strided, packed bits or sparse. Nothing is cast: the
+// What:      values of any numeric type, row-major, column-major, strided, packed bits (of columns or
+//            rows) or sparse. Nothing is cast: the
 //            first value that is neither 0 nor 1 is reported.
 // Cost:      about 20 operations a row and 64 columns for bytes in row order; a few operations a value otherwise.
 #pragma once
@@ -26,6 +27,7 @@ private:
     std::optional<Cell> read_bytes(const std::size_t* rows, std::size_t n, Word* out) const;
     std::optional<Cell> find_in_bytes(const std::size_t* rows, std::size_t n) const;
     std::optional<Cell> read_columns(const std::size_t* rows, std::size_t n, Word* out) const;
+    void read_bit_rows(const std::size_t* rows, std::size_t n, Word* out) const;
     std::optional<Cell> read_sparse(const std::size_t* rows, std::size_t n, Word* out) const;
 
     const Kernels& kernels_;

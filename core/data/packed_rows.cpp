@@ -23,11 +23,18 @@ void select_rows(const View& view, const Word* rows, std::size_t j, bool yes, Wo
 
 namespace {
 
+void choose_columns(const View& view, const std::vector<std::uint32_t>& columns, View& out) {
+    out.n_classes = view.n_classes;
+    out.counts_rows = view.counts_rows;
+    out.n_features = columns.size() - 2;
+    out.stride = View::stride_for(out.n_features);
+    out.features.resize(out.n_features);
+    for (std::size_t j = 0; j < out.n_features; ++j) out.features[j] = view.features[columns[j]];
+}
+
 // Of all columns, or of some when they are given.
 void gather_columns(const Kernels& kernels, const View& view, const Word* mask,
                     const std::vector<std::uint32_t>* columns, std::size_t left_out, View& out) {
-    out.n_classes = view.n_classes;
-    out.counts_rows = view.counts_rows;
     out.runs.clear();
     std::vector<std::size_t> sources;
     std::size_t word = 0;
@@ -65,23 +72,22 @@ void gather_columns(const Kernels& kernels, const View& view, const Word* mask,
 
 void gather(const Kernels& kernels, const View& view, const Word* mask,
             const std::vector<std::uint32_t>& columns, View& out) {
-    out.n_features = columns.size() - 2;
-    out.stride = View::stride_for(out.n_features);
-    out.features.resize(out.n_features);
-    for (std::size_t j = 0; j < out.n_features; ++j) out.features[j] = view.features[columns[j]];
+    choose_columns(view, columns, out);
     gather_columns(kernels, view, mask, &columns, kNoChannel, out);
 }
 
 void gather_rows(const Kernels& kernels, const View& view, const Word* mask, View& out,
                  std::size_t left_out) {
+    out.n_classes = view.n_classes;
+    out.counts_rows = view.counts_rows;
     out.n_features = view.n_features;
     out.stride = view.stride;
     out.features = view.features;
     gather_columns(kernels, view, mask, nullptr, left_out, out);
 }
 
-std::vector<std::uint32_t> gather_node(const Kernels& kernels, const View& view, const Word* mask,
-                                       const Count* counts, View& out, Buffer<Count>& out_counts) {
+std::vector<std::uint32_t> shape_node(const View& view, const Count* counts, View& out,
+                                      Buffer<Count>& out_counts) {
     const auto weight = [&](std::size_t j) {
         std::int64_t sum = 0;
         for (std::size_t c = 0; c < view.n_classes; ++c) sum += counts[c * view.stride + j];
@@ -95,12 +101,19 @@ std::vector<std::uint32_t> gather_node(const Kernels& kernels, const View& view,
     }
     columns.push_back(static_cast<std::uint32_t>(view.ones()));
     columns.push_back(static_cast<std::uint32_t>(view.unavoidable()));
-    gather(kernels, view, mask, columns, out);
+    choose_columns(view, columns, out);
     out_counts.resize(out.n_counts());
     out_counts.fill(0);
     for (std::size_t c = 0; c < view.n_channels(); ++c)
         for (std::size_t j = 0; j < columns.size(); ++j)
             out_counts[c * out.stride + j] = counts[c * view.stride + columns[j]];
+    return columns;
+}
+
+std::vector<std::uint32_t> gather_node(const Kernels& kernels, const View& view, const Word* mask,
+                                       const Count* counts, View& out, Buffer<Count>& out_counts) {
+    std::vector<std::uint32_t> columns = shape_node(view, counts, out, out_counts);
+    gather_columns(kernels, view, mask, &columns, kNoChannel, out);
     return columns;
 }
 

@@ -71,8 +71,12 @@ void gather_rows(const Kernels& kernels, const View& view, const Word* mask, Vie
 void gather(const Kernels& kernels, const View& view, const Word* mask,
             const std::vector<std::uint32_t>& columns, View& out);
 
-// Gathers the rows in mask, without the features that are constant on them. counts are those rows' class
-// counts; out_counts gets the same in the columns of `out`. Returns these columns' places in `view`.
+// Sets the columns of `out`: those of the view, without the features that are constant on some rows. counts are those
+// rows' class counts; out_counts gets the same in the columns of `out`. Returns these columns' places in `view`.
+std::vector<std::uint32_t> shape_node(const View& view, const Count* counts, View& out,
+                                      Buffer<Count>& out_counts);
+
+// The same, and gathers the rows in mask.
 std::vector<std::uint32_t> gather_node(const Kernels& kernels, const View& view, const Word* mask,
                                        const Count* counts, View& out, Buffer<Count>& out_counts);
 

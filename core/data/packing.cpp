@@ -2,69 +2,19 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "data/block_reader.hpp"
+#include "data/column_filter.hpp"
 #include "data/run_plan.hpp"
+#include "runtime/workers.hpp"
 
 namespace splitsecond {
 namespace {
 
 constexpr std::size_t kBlock = BlockReader::kRows;
-
-// Leaves out columns that can never be chosen. Equal hashes are only a hint: columns are compared whole.
-class ColumnFilter {
-public:
-    explicit ColumnFilter(const View& view) : view_(view) {}
-
-    std::vector<std::uint32_t> kept(bool keep_equal) const {
-        const std::vector<Word> hashes = keep_equal ? std::vector<Word>(view_.stride, 0) : hash();
-        std::multimap<Word, std::uint32_t> seen;
-        std::vector<std::uint32_t> columns;
-        for (std::uint32_t j = 0; j < view_.n_features; ++j) {
-            if (same_split(j, view_.ones())) continue;
-            const auto [begin, end] = seen.equal_range(hashes[j]);
-            if (!keep_equal &&
-                std::any_of(begin, end, [&](const auto& other) { return same_split(j, other.second); }))
-                continue;
-            if (!keep_equal) seen.emplace(hashes[j], j);
-            columns.push_back(j);
-        }
-        return columns;
-    }
-
-private:
-    // All ones where the first row has a one: a column and its complement then look alike.
-    Word flip(std::size_t j) const { return Word{0} - (view_.column(0, j) & 1); }
-
-    std::vector<Word> hash() const {
-        std::vector<Word> hashes(view_.stride, 0), flips(view_.stride);
-        for (std::size_t j = 0; j < view_.stride; ++j) flips[j] = flip(j);
-        for (std::size_t w = 0; w < view_.n_words(); ++w) {
-            const Word present = view_.column(w, view_.ones());
-            const Word* words = view_.data.data() + w * view_.stride;
-            for (std::size_t j = 0; j < view_.stride; ++j) {
-                const Word mixed = (hashes[j] ^ words[j] ^ (flips[j] & present)) * 0x9E3779B97F4A7C15u;
-                hashes[j] = mixed ^ (mixed >> 29);
-            }
-        }
-        return hashes;
-    }
-
-    bool same_split(std::size_t a, std::size_t b) const {
-        const Word flip_both = flip(a) ^ flip(b);
-        for (std::size_t w = 0; w < view_.n_words(); ++w) {
-            const Word differ = view_.column(w, a) ^ view_.column(w, b);
-            if (differ != (flip_both & view_.column(w, view_.ones()))) return false;
-        }
-        return true;
-    }
-
-    const View& view_;
-};
 
 void keep_columns(View& view, std::vector<std::uint32_t> columns) {
     view.features = columns;
@@ -89,6 +39,147 @@ void keep_columns(View& view, std::vector<std::uint32_t> columns) {
     view.stride = stride;
 }
 
+// Rows of a table on their way into a view's runs. Chunks of rows are packed by any thread: a word belongs to the chunk of
+// its first row, and the rows that other chunks have of it are put there afterwards.
+class Packer {
+public:
+    Packer(const Kernels& kernels, const Table& table, const Target& target, Limits& limits, View& view)
+        : table_(table),
+          limits_(limits),
+          view_(view),
+          reader_(kernels, table),
+          plan_(table, target, view.counts_rows),
+          chunk_rows_(std::max(kChunkRows, (table.n_rows / kMaxChunks + kBlock) / kBlock * kBlock)),
+          chunks_((table.n_rows + chunk_rows_ - 1) / chunk_rows_) {}
+
+    // Returns a cell that is not binary, if there is one. Throws LimitReached.
+    std::optional<Cell> pack(Workers& workers) {
+        for_chunks(workers, [&](std::size_t c) { count(c); });
+        place_runs();
+        for_chunks(workers, [&](std::size_t c) { fill(c); });
+        for (Chunk& chunk : chunks_)
+            for (const Head& head : chunk.heads) add_head(chunk, head);
+        for (const Chunk& chunk : chunks_)
+            if (chunk.not_binary) return chunk.not_binary;
+        std::vector<Run>& runs = plan_.runs();
+        std::erase_if(runs, [](const Run& run) { return run.begin == run.end; });
+        view_.runs = std::move(runs);
+        return std::nullopt;
+    }
+
+private:
+    static constexpr std::size_t kChunkRows = 16384, kMaxChunks = 256;
+
+    struct Head {  // the first rows that a chunk has of a run, which begin amid a word
+        std::size_t run;
+        std::size_t place;  // of the first, in the run
+        std::vector<std::size_t> rows;
+    };
+    struct Chunk {
+        std::vector<std::size_t> rows_in;  // each run; then the place of the next row in it
+        std::vector<Head> heads;
+        std::optional<Cell> not_binary;
+    };
+    struct Waiting {  // for a word to be full
+        std::size_t n = 0;
+        std::size_t rows[kBlock];
+    };
+
+    template <class Work>
+    void for_chunks(Workers& workers, const Work& work) {
+        workers.run(chunks_.size(), [&](std::size_t c, std::size_t) {
+            if (!limits_.stop()) limits_.completes([&] { work(c); });
+        });
+        if (limits_.stopped()) throw LimitReached{};
+    }
+
+    template <class Visit>
+    void for_rows(std::size_t chunk, const Visit& visit) const {
+        const std::size_t begin = chunk * chunk_rows_, end = std::min(table_.n_rows, begin + chunk_rows_);
+        for (std::size_t i = begin; i < end; ++i) {
+            if (i % 1024 == 0 && limits_.stop()) return;
+            visit(i);
+        }
+    }
+
+    void count(std::size_t c) {
+        std::vector<std::size_t> rows_in(plan_.runs().size(), 0);
+        for_rows(c, [&](std::size_t i) { plan_.for_runs_of(i, [&](std::size_t run) { ++rows_in[run]; }); });
+        chunks_[c].rows_in = std::move(rows_in);
+    }
+
+    void place_runs() {
+        std::size_t n_words = 0;
+        std::vector<Run>& runs = plan_.runs();
+        for (std::size_t r = 0; r < runs.size(); ++r) {
+            std::size_t rows = 0;
+            for (Chunk& chunk : chunks_) rows += std::exchange(chunk.rows_in[r], rows);
+            runs[r].begin = n_words;
+            runs[r].end = n_words += runs[r].weight == 0 ? 0 : (rows + kBlock - 1) / kBlock;
+        }
+        view_.data.resize(n_words * view_.stride);
+    }
+
+    void fill(std::size_t c) {
+        Chunk& chunk = chunks_[c];
+        std::vector<Waiting> waiting(plan_.runs().size());
+        std::vector<Word> discarded(view_.stride);
+        const auto flush = [&](std::size_t run) {
+            Waiting& block = waiting[run];
+            const std::size_t place = chunk.rows_in[run];
+            chunk.rows_in[run] += block.n;
+            if (plan_.runs()[run].weight == 0)
+                read(chunk, block.rows, block.n, discarded.data());
+            else if (place % kBlock == 0)
+                read(chunk, block.rows, block.n, words_at(run, place));
+            else
+                chunk.heads.push_back({run, place, {block.rows, block.rows + block.n}});
+            block.n = 0;
+        };
+        for_rows(c, [&](std::size_t i) {
+            plan_.for_runs_of(i, [&](std::size_t run) {
+                Waiting& block = waiting[run];
+                block.rows[block.n++] = i;
+                if (block.n + chunk.rows_in[run] % kBlock == kBlock) flush(run);
+            });
+        });
+        for (std::size_t run = 0; run < waiting.size(); ++run)
+            if (waiting[run].n != 0) flush(run);
+    }
+
+    void add_head(Chunk& chunk, const Head& head) {
+        std::vector<Word> words(view_.stride);
+        read(chunk, head.rows.data(), head.rows.size(), words.data());
+        Word* to = words_at(head.run, head.place);
+        for (std::size_t j = 0; j < view_.stride; ++j) to[j] |= words[j] << head.place % kBlock;
+    }
+
+    Word* words_at(std::size_t run, std::size_t place) {
+        return view_.data.data() + (plan_.runs()[run].begin + place / kBlock) * view_.stride;
+    }
+
+    void read(Chunk& chunk, const std::size_t* rows, std::size_t n, Word* words) const {
+        if (const auto bad = reader_.read(rows, n, words); bad && !chunk.not_binary) chunk.not_binary = bad;
+        words[view_.ones()] = ~Word{0} >> (kBlock - n);
+        std::fill(words + view_.unavoidable(), words + view_.stride, Word{0});
+    }
+
+    const Table& table_;
+    Limits& limits_;
+    View& view_;
+    const BlockReader reader_;
+    RunPlan plan_;
+    const std::size_t chunk_rows_;
+    std::vector<Chunk> chunks_;
+};
+
+std::optional<Cell> pack_rows(const Kernels& kernels, const Table& table, const Target& target,
+                              Workers& workers, Limits& limits, View& view, bool keep_equal) {
+    if (const auto bad = Packer(kernels, table, target, limits, view).pack(workers)) return bad;
+    keep_columns(view, view.runs.empty() ? std::vector<std::uint32_t>{} : distinct_columns(view, keep_equal));
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table) {
@@ -104,64 +195,18 @@ std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table) 
 }
 
 std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Target& target, Limits& limits,
-                         View& view, bool keep_equal, bool count_rows) {
+                         View& view, const PackOptions& options) {
     view.n_classes = target.n_classes;
-    view.counts_rows = count_rows && target.is_weighted();  // otherwise each row weighs 1
+    view.counts_rows = options.count_rows && target.is_weighted();  // otherwise each row weighs 1
     view.n_features = table.n_columns;
     view.stride = View::stride_for(table.n_columns);
-
-    RunPlan plan(table, target, view.counts_rows);
-    std::vector<Run>& runs = plan.runs();
-    std::vector<std::size_t> rows_in(runs.size(), 0);
-    for (std::size_t i = 0; i < table.n_rows; ++i) {
-        if (i % 1024 == 0 && limits.stop()) return std::nullopt;
-        plan.for_runs_of(i, [&](std::size_t run) { ++rows_in[run]; });
-    }
-    std::size_t n_words = 0;
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-        const std::size_t words = runs[r].weight == 0 ? 0 : (rows_in[r] + kBlock - 1) / kBlock;
-        runs[r].begin = n_words;
-        runs[r].end = n_words += words;
-    }
-    view.data.resize(n_words * view.stride);
-
-    // Rows wait in their run's block until 64 are there; rows of weight 0 are checked and discarded.
-    const BlockReader reader(kernels, table);
-    struct Waiting {
-        std::size_t n = 0;
-        std::size_t next_word = 0;
-        std::size_t rows[kBlock];
-    };
-    std::vector<Waiting> waiting(runs.size());
-    for (std::size_t r = 0; r < runs.size(); ++r) waiting[r].next_word = runs[r].begin;
-    std::vector<Word> discarded(view.stride);
-    std::optional<Cell> bad;
-    const auto flush = [&](std::size_t run) {
-        Waiting& block = waiting[run];
-        Word* words =
-            runs[run].weight == 0 ? discarded.data() : view.data.data() + block.next_word++ * view.stride;
-        bad = reader.read(block.rows, block.n, words);
-        words[view.ones()] = block.n == kBlock ? ~Word{0} : (Word{1} << block.n) - 1;
-        std::fill(words + view.unavoidable(), words + view.stride, Word{0});
-        block.n = 0;
-    };
-    for (std::size_t i = 0; i < table.n_rows && !bad; ++i) {
-        if (i % 1024 == 0 && limits.stop()) return std::nullopt;
-        plan.for_runs_of(i, [&](std::size_t run) {
-            Waiting& block = waiting[run];
-            block.rows[block.n++] = i;
-            if (block.n == kBlock && !bad) flush(run);
-        });
-    }
-    for (std::size_t r = 0; r < runs.size() && !bad; ++r)
-        if (waiting[r].n != 0) flush(r);
-    if (bad) return bad;
-
-    std::erase_if(runs, [](const Run& run) { return run.begin == run.end; });
-    view.runs = std::move(runs);
-    keep_columns(view,
-                 view.runs.empty() ? std::vector<std::uint32_t>{} : ColumnFilter(view).kept(keep_equal));
-    return std::nullopt;
+    Workers workers(options.n_threads, limits);
+    MergedTable merged(table, target, view.counts_rows, limits);
+    if (merged.merge(kernels, options.merging, workers))
+        return pack_rows(kernels, merged.table(), merged.target(), workers, limits, view, options.keep_equal);
+    if (merged.not_binary()) return merged.not_binary();
+    merged.clear();
+    return pack_rows(kernels, table, target, workers, limits, view, options.keep_equal);
 }
 
 void check(const Table& table, const Target& target) {

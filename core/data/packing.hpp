@@ -9,6 +9,7 @@
 
 #include <optional>
 
+#include "data/merged_table.hpp"
 #include "data/packed_rows.hpp"
 #include "data/table.hpp"
 #include "runtime/limits.hpp"
@@ -18,11 +19,17 @@ namespace splitsecond {
 // A cell that is neither 0 nor 1, if there is one.
 std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table);
 
-// Packs the table into `view`, all of whose features are distinct (unless keep_equal) and not constant; count_rows:
-// with a channel of rows, where these have weights. Returns a cell that is neither 0 nor 1, if there is one; then, or
-// when stopped, the view is of no use.
+struct PackOptions {
+    bool keep_equal = false;           // columns that are equal or complementary
+    bool count_rows = false;           // in a channel of their own, where they have weights
+    Merging merging = Merging::never;  // of equal rows, as what their weights add up to
+    std::size_t n_threads = 1;
+};
+
+// Packs the table into `view`, all of whose features are distinct (unless keep_equal) and not constant. Returns a cell
+// that is neither 0 nor 1, if there is one; then the view is of no use. Throws LimitReached.
 std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Target& target, Limits& limits,
-                         View& view, bool keep_equal = false, bool count_rows = false);
+                         View& view, const PackOptions& options = {});
 
 // Throws std::invalid_argument for classes or weights out of range.
 void check(const Table& table, const Target& target);

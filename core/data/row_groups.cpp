@@ -27,6 +27,26 @@ std::size_t page_begin(std::size_t page) { return (kFirstPage << page) - kFirstP
 
 }  // namespace
 
+void rows_of_columns(const Kernels& kernels, const Word* columns, std::size_t n_columns, Word* rows,
+                     std::size_t step) {
+    for (std::size_t word = 0; word < words_of(n_columns); ++word) {
+        Word block[64] = {};
+        std::copy_n(columns + word * 64, std::min<std::size_t>(64, n_columns - word * 64), block);
+        kernels.transpose(block);
+        for (std::size_t r = 0; r < 64; ++r) rows[r * step + word] = block[r];
+    }
+}
+
+void columns_of_rows(const Kernels& kernels, const Word* rows, std::size_t step, std::size_t n,
+                     std::size_t n_columns, Word* columns) {
+    for (std::size_t word = 0; word < words_of(n_columns); ++word) {
+        Word block[64] = {};
+        for (std::size_t r = 0; r < n; ++r) block[r] = rows[r * step + word];
+        kernels.transpose(block);
+        std::copy_n(block, std::min<std::size_t>(64, n_columns - word * 64), columns + word * 64);
+    }
+}
+
 RowGroups::RowGroups(const Kernels& kernels, std::size_t n_columns, std::size_t n_rows, Limits& limits)
     : kernels_(kernels),
       limits_(limits),
@@ -47,37 +67,27 @@ std::size_t RowGroups::max_bytes(std::size_t n_columns, std::size_t n_rows) {
 }
 
 void RowGroups::add(const Word* columns, std::size_t n, std::uint32_t* groups) {
-    transpose(columns);
+    rows_of_columns(kernels_, columns, n_columns_, rows_.data(), n_words_);
+    add_rows(rows_.data(), n, groups);
+}
+
+void RowGroups::add_rows(const Word* rows, std::size_t n, std::uint32_t* groups) {
     // What a lookup needs is fetched for all rows before the first: large tables are not in the cache.
     Word hashes[kRows];
     for (std::size_t r = 0; r < n; ++r) {
-        hashes[r] = hash_of(rows_.data() + r * n_words_);
+        hashes[r] = hash_of(rows + r * n_words_);
         SPLITSECOND_PREFETCH(&slots_[hashes[r] & (slots_.size() - 1)]);
     }
     for (std::size_t r = 0; r < n; ++r) {
         const std::uint32_t group = slots_[hashes[r] & (slots_.size() - 1)];
         if (group != kEmpty) SPLITSECOND_PREFETCH(row(group));
     }
-    for (std::size_t r = 0; r < n; ++r) groups[r] = group_of(rows_.data() + r * n_words_, hashes[r]);
-}
-
-void RowGroups::transpose(const Word* columns) {
-    for (std::size_t word = 0; word < n_words_; ++word) {
-        Word block[64] = {};
-        std::copy_n(columns + word * 64, std::min<std::size_t>(64, n_columns_ - word * 64), block);
-        kernels_.transpose(block);
-        for (std::size_t r = 0; r < kRows; ++r) rows_[r * n_words_ + word] = block[r];
-    }
+    for (std::size_t r = 0; r < n; ++r) groups[r] = group_of(rows + r * n_words_, hashes[r]);
 }
 
 void RowGroups::columns_of(std::size_t begin, Word* columns) {
-    const std::size_t n = std::min(kRows, n_groups_ - begin);
-    for (std::size_t word = 0; word < n_words_; ++word) {
-        Word block[64] = {};
-        for (std::size_t r = 0; r < n; ++r) block[r] = row(begin + r)[word];
-        kernels_.transpose(block);
-        std::copy_n(block, std::min<std::size_t>(64, n_columns_ - word * 64), columns + word * 64);
-    }
+    if (n_words_ == 0) return;
+    columns_of_rows(kernels_, row(begin), n_words_, std::min(kRows, n_groups_ - begin), n_columns_, columns);
 }
 
 Word RowGroups::hash_of(const Word* row) const {

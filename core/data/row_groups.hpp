@@ -1,7 +1,7 @@
 // Rows in groups of equal columns.
 //
-// What:      rows come in as 64 bits of every column, and each is given the number of its group. Groups are numbered by
-//            first appearance.
+// What:      rows come in as 64 bits of every column, or as words of their own, and each is given the number of its group.
+//            Groups are numbered by first appearance.
 // Exact:     a hash says where to look; the rows themselves are compared.
 // Cost:      a transpose, a hash and a look at one row or two for each; memory for the different rows alone.
 #pragma once
@@ -14,6 +14,13 @@
 #include "runtime/buffer.hpp"
 
 namespace splitsecond {
+
+// Row r's columns at rows[r * step], of kRows rows.
+void rows_of_columns(const Kernels& kernels, const Word* columns, std::size_t n_columns, Word* rows,
+                     std::size_t step);
+// The other way, of n rows; the bits behind the last are zero.
+void columns_of_rows(const Kernels& kernels, const Word* rows, std::size_t step, std::size_t n,
+                     std::size_t n_columns, Word* columns);
 
 class RowGroups {
 public:
@@ -28,19 +35,22 @@ public:
     // columns[j] has column j of n <= kRows rows; groups[r] gets the number of row r's group. Throws LimitReached when
     // memory runs out.
     void add(const Word* columns, std::size_t n, std::uint32_t* groups);
+    // The same with rows one after the other, column j in bit j % 64 of word j / 64.
+    void add_rows(const Word* rows, std::size_t n, std::uint32_t* groups);
 
     std::size_t size() const { return n_groups_; }
+    std::size_t n_words() const { return n_words_; }
+    // Of a group; up to the next multiple of kRows, the rows of groups follow each other.
+    const Word* row(std::size_t group) const;
+    // Equal for equal rows; its high bits differ as its low ones do.
+    Word hash_of(const Word* row) const;
 
     // The other way: columns[j] gets column j of groups begin .. begin + 63, zeros behind the last.
     void columns_of(std::size_t begin, Word* columns);
 
 private:
-    // Row r's columns, at rows_[r * n_words_].
-    void transpose(const Word* columns);
     std::uint32_t group_of(const Word* row, Word hash);
-    Word hash_of(const Word* row) const;
     bool is_equal(const Word* a, const Word* b) const;
-    const Word* row(std::size_t group) const;
     void keep(const Word* row);
     void grow();
 

@@ -26,6 +26,8 @@ struct Table {
     std::vector<Column> dense;                // one per column, or
     const std::int64_t* row_begin = nullptr;  // the places of the ones, by row (compressed sparse rows)
     const std::int32_t* ones = nullptr;
+    const Word* bit_rows = nullptr;  // or rows of so many words each: column j in bit j % 64 of word j / 64
+    std::size_t row_words = 0;
 };
 
 // What counts are taken of. A row of a class stands in that channel, with its weight. A row of a number stands in all

@@ -98,7 +98,7 @@ inline void stump_row_of_two(LossType loss, const PairCounts& p, std::size_t i, 
 namespace splitsecond {
 namespace {
 
-// A comparison gives the bits at once, without a byte for each.
+// Comparisons give the bits at once, without a byte for each.
 void constant_columns_masked(const Count* single, std::size_t step, std::size_t n_classes, Count all,
                              std::size_t width, Word& none_has, Word& all_have) {
     none_has = all_have = 0;
@@ -112,8 +112,17 @@ void constant_columns_masked(const Count* single, std::size_t step, std::size_t 
     }
 }
 
+Word at_most_masked(const double* values, double threshold) {
+    const __m512d most = _mm512_set1_pd(threshold);
+    Word bits = 0;
+    for (std::size_t r = 0; r < 64; r += 8)
+        bits |= Word{_mm512_cmp_pd_mask(_mm512_loadu_pd(values + r), most, _CMP_LE_OQ)} << r;
+    return bits;
+}
+
 constexpr Kernels kernels() {
     Kernels all = make_kernels("avx512", Losses{});
+    all.at_most = at_most_masked;
     all.constant_columns = constant_columns_masked;
     return all;
 }

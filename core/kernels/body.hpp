@@ -112,6 +112,25 @@ void split_rows(const Word* data, std::size_t stride, std::size_t n_words, const
         column = count_some_columns(data, stride, column, n_words, chosen_before, multiplier, counts);
 }
 
+void count_path(const Word* data, std::size_t stride, std::size_t n_words, const std::int32_t* literals,
+                std::size_t n_literals, std::size_t ones, Count multiplier, Word* mask, Count* counts) {
+    const auto choose = [=](std::size_t w) {
+        const Word* words = data + w * stride;
+        Word chosen = words[ones];
+        for (std::size_t i = 0; i < n_literals; ++i) {
+            if (literals[i] < 0) continue;
+            const Word lacks = (literals[i] & 1) != 0 ? 0 : ~Word{0};
+            chosen &= words[literals[i] >> 1] ^ lacks;
+        }
+        mask[w] = chosen;
+        return chosen;
+    };
+    const auto chosen_before = [=](std::size_t w) { return mask[w]; };
+    std::size_t column = count_some_columns(data, stride, 0, n_words, choose, multiplier, counts);
+    while (column < stride)
+        column = count_some_columns(data, stride, column, n_words, chosen_before, multiplier, counts);
+}
+
 // ---- packing --------------------------------------------------------------------------------------
 
 // Exchanges bits between words `distance` apart: one stage of the transposition below.
@@ -150,6 +169,14 @@ bool pack_bytes(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t
     transpose(block);
     for (std::size_t j = 0; j < width; ++j) out[j] = block[j];
     return binary;
+}
+
+Word at_most(const double* values, double threshold) {
+    std::uint8_t is_at_most[64];
+    for (std::size_t r = 0; r < 64; ++r) is_at_most[r] = values[r] <= threshold;
+    Word bits;
+    bits_of_bytes(is_at_most, 64, bits);
+    return bits;
 }
 
 // ---- gathering rows -------------------------------------------------------------------------------
@@ -270,9 +297,11 @@ template <class... LossTypes>
 constexpr Kernels make_kernels(const char* name, LossList<LossTypes...>) {
     return {name,
             pack_bytes,
+            at_most,
             transpose,
             pair_counts,
             split_rows,
+            count_path,
             count_bits,
             compress,
             subtract,

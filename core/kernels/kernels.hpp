@@ -105,6 +105,9 @@ struct Kernels {
     // 0 nor 1. (Little-endian processors only.)
     bool (*pack_bytes)(const std::uint8_t* const* rows, std::size_t n_rows, std::size_t width, Word* out);
 
+    // Bit r: whether value r of 64 is at most a threshold; NaN is not.
+    Word (*at_most)(const double* values, double threshold);
+
     // In place: bit c of word r becomes bit r of word c, for 64 words.
     void (*transpose)(Word* block);
 
@@ -120,6 +123,12 @@ struct Kernels {
     void (*split_rows)(const Word* data, std::size_t stride, std::size_t n_words, const Word* rows,
                        std::size_t ones, std::size_t feature, Count multiplier, Word* yes, Word* no,
                        Count* counts);
+
+    // Counts the rows that satisfy all literals of a path, 2 * column + 1 or 2 * column for those that lack it (-1:
+    // no literal): counts[j] += multiplier * popcount(mask & column j); mask[w] gets these rows. n_words * stride word
+    // operations, for words that have such rows.
+    void (*count_path)(const Word* data, std::size_t stride, std::size_t n_words, const std::int32_t* literals,
+                       std::size_t n_literals, std::size_t ones, Count multiplier, Word* mask, Count* counts);
 
     // How many bits are set.
     std::size_t (*count_bits)(const Word* words, std::size_t n_words);

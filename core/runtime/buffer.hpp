@@ -1,6 +1,6 @@
 // A growable array whose memory is charged to the fit's budget before it is allocated.
 //
-// Invariant: aligned to a cache line; resize() does not keep or clear the contents.
+// Invariant: aligned to a cache line; resize() does not keep or clear the contents, grow() keeps some.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +47,19 @@ public:
             capacity_ = size;
         }
         size_ = size;
+    }
+
+    // Room for so many, of which the first `kept` keep their contents; at least twice as much as before where it grows.
+    void grow(std::size_t size, std::size_t kept) {
+        if (size <= capacity_) {
+            size_ = size;
+            return;
+        }
+        Buffer larger(*limits_);
+        larger.resize(size < 2 * capacity_ ? 2 * capacity_ : size);
+        larger.size_ = size;
+        for (std::size_t i = 0; i < kept; ++i) larger.data_[i] = data_[i];
+        *this = std::move(larger);
     }
 
     void fill(T value) {

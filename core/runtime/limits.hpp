@@ -50,8 +50,10 @@ public:
     }
     void charge(std::size_t bytes);  // throws LimitReached
     void release(std::size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
-    bool holds_nothing() const { return used_.load(std::memory_order_relaxed) == 0; }
+    std::size_t used_bytes() const { return used_.load(std::memory_order_relaxed); }
+    bool holds_nothing() const { return used_bytes() == 0; }
     void out_of_memory() { stop_because(Status::memory_limit); }
+    void interrupt() { stop_because(Status::interrupted); }
 
     // Does the work; false: a limit ended it. Catches LimitReached and bad_alloc, so that it is safe on worker threads.
     template <class Work>

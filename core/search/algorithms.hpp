@@ -29,13 +29,11 @@ public:
     Algorithms(const Problem& problem, Search& search) : problem_(problem), search_(search) {}
 
     Tree greedy(const Node& node, std::size_t depth) {
-        Tree tree(node.view().n_classes);
         try {
-            search_.greedy().build(node.view(), nullptr, node.counts.data(), depth, tree);
+            return search_.greedy_tree(node, depth);
         } catch (const LimitReached&) {
-            tree = single_leaf(node);
+            return single_leaf(node);
         }
-        return tree;
     }
 
     // consume: the node's rows may be given up once its children have theirs.
@@ -86,7 +84,10 @@ private:
             split.open_on(node, feature);
             split.take(0, yes);
             split.take(1, no);
-            if (consume) node.own.data.free();
+            if (consume) {
+                node.own.data.free();
+                node.counter.reset();
+            }
             const Tree left = grow_child(yes);
             yes.own.data.free();
             const Tree right = grow_child(no);

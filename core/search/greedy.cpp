@@ -29,7 +29,6 @@ Cost Greedy::min_stump_loss(const View& view, const Count* counts) {
 
 // ---- the definition -------------------------------------------------------------------------------
 
-// The feature that greedy splits on; -1: none divides the rows, or at the last level none beats a leaf.
 std::ptrdiff_t Greedy::choose(const View& view, const Count* counts, std::size_t depth) {
     Cost cost;
     const bool by_loss = depth == 1 && problem_.exact_last_split;
@@ -63,28 +62,35 @@ Cost Greedy::build(const View& view, const Word* rows, const Count* counts, std:
 
 // ---- its value, within a budget -------------------------------------------------------------------
 
-Cost Greedy::value(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget,
-                   std::size_t level) {
+Greedy::Look Greedy::look(const View& view, const Count* counts, std::size_t depth, Cost budget) {
     const Cost leaf = leaf_cost(problem_, view, counts);
-    if (depth == 0 || leaf <= split_floor(problem_, view, counts)) return leaf;
+    if (depth == 0 || leaf <= split_floor(problem_, view, counts)) return {leaf, leaf, -1};
     const Cost floor = floor_without_split(view, counts, depth, leaf, budget);
-    if (floor >= leaf || floor > budget || (depth == 1 && problem_.exact_last_split)) return floor;
+    if (floor >= leaf || floor > budget || (depth == 1 && problem_.exact_last_split))
+        return {leaf, floor, -1};
     const std::ptrdiff_t best = choose(view, counts, depth);
-    if (best < 0) return leaf;
-    const std::size_t f = static_cast<std::size_t>(best);
+    if (best < 0) return {leaf, leaf, -1};
 
-    const SideLosses losses = side_losses(problem_, view, counts, f);
-    if (depth == 1) return std::min(leaf, problem_.cost(losses.yes + losses.no, 2));
-    const Cost limit = std::min(budget, leaf - 1);  // a split must beat the leaf and fit the budget
+    const SideLosses losses = side_losses(problem_, view, counts, static_cast<std::size_t>(best));
+    if (depth == 1) return {leaf, std::min(leaf, problem_.cost(losses.yes + losses.no, 2)), -1};
     const Cost two = split_floor(problem_.objective.price, 0);  // each child is a leaf or costs two
     const Cost lower =
         std::min(problem_.cost(losses.yes, 1), two) + std::min(problem_.cost(losses.no, 1), two);
-    if (lower > limit) return std::min(lower, leaf);
+    // A split must beat the leaf and fit the budget.
+    if (lower > std::min(budget, leaf - 1)) return {leaf, std::min(lower, leaf), -1};
+    return {leaf, lower, best};
+}
+
+Cost Greedy::value(const View& view, const Word* rows, const Count* counts, std::size_t depth, Cost budget,
+                   std::size_t level) {
+    const auto [leaf, lower, best] = look(view, counts, depth, budget);
+    if (best < 0) return lower;
     if (stop(view)) return leaf;
 
     // What a child needs at lower is known already. The child of larger loss first: the sooner the sum is too large,
     // the better.
-    const Level& child = divide(view, rows, counts, depth, level, f);
+    const Cost limit = std::min(budget, leaf - 1);
+    const Level& child = divide(view, rows, counts, depth, level, static_cast<std::size_t>(best));
     Cost child_leaf[2], child_floor[2];
     for (int side = 0; side < 2; ++side) {
         const Count* child_counts = child.counts[side].data();

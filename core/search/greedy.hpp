@@ -46,6 +46,18 @@ public:
         return build(view, rows, counts, depth, 0, tree);
     }
 
+    // What the counts of a node tell of its value. feature < 0: it is `lower` where that is at most the budget, and
+    // above the budget otherwise. Else: greedy splits on that feature, and both sides together need at least `lower`.
+    struct Look {
+        Cost leaf;
+        Cost lower;
+        std::ptrdiff_t feature;
+    };
+    Look look(const View& view, const Count* counts, std::size_t depth, Cost budget);
+
+    // The feature that greedy splits on; -1: none divides the rows, or at the last level none beats a leaf.
+    std::ptrdiff_t choose(const View& view, const Count* counts, std::size_t depth);
+
     Cost min_stump_loss(const View& view, const Count* counts);  // after one split, the best
 
 private:
@@ -64,7 +76,6 @@ private:
                std::size_t level);
     Cost build(const View& view, const Word* rows, const Count* counts, std::size_t depth, std::size_t level,
                Tree& tree);
-    std::ptrdiff_t choose(const View& view, const Count* counts, std::size_t depth);
     Cost floor_without_split(const View& view, const Count* counts, std::size_t depth, Cost leaf,
                              Cost budget);
     bool stop(const View& view);

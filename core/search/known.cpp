@@ -41,11 +41,19 @@ Search::Search(const Problem& problem, Workers& workers, bool shares_subproblems
       threads_(workers),
       cache_(problem.limits, workers.count() > 1),
       shares_subproblems_(shares_subproblems),
-      completion_(completion) {
+      completion_(completion),
+      levels_(problem, workers) {
     for (std::size_t i = 0; i < workers.count(); ++i) workers_.push_back(std::make_unique<Worker>(problem));
 }
 
 Search::~Search() = default;
+
+Tree Search::greedy_tree(const Node& node, std::size_t depth) {
+    if (depth > 0 && levels_.batch_size(node, depth + 1) > 0) return levels_.build(node, depth);
+    Tree tree(node.view().n_classes);
+    workers_[0]->greedy.build(node.view(), nullptr, node.counts.data(), depth, tree);
+    return tree;
+}
 
 Greedy& Search::greedy(std::size_t worker) { return workers_[worker]->greedy; }
 

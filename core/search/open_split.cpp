@@ -14,17 +14,26 @@ bool Node::count_pairs(const Problem& problem, Statistics& statistics) {
     return has_pairs;
 }
 
+namespace {
+
+void count_elsewhere(const Node& node, const Paths& paths, Count* counts) {
+    if (!node.counter->count(paths, counts)) throw LimitReached{};
+}
+
+}  // namespace
+
 void count_root(const Problem& problem, Node& root) {
     root.counts.resize(root.view().n_counts());
+    std::uint32_t n_literals = 0;
+    for (const std::uint32_t feature : root.view().features)
+        n_literals = std::max(n_literals, 2 * feature + 2);
+    root.literals.assign((n_literals + 63) / 64, 0);
+    if (root.counter != nullptr) return count_elsewhere(root, {1, 0, nullptr}, root.counts.data());
     Buffer<Word> all(problem.limits), none(problem.limits);
     all.resize(root.view().n_words());
     none.resize(root.view().n_words());
     split_rows(problem.kernels(), root.view(), nullptr, root.view().ones(), all.data(), none.data(),
                root.counts.data());
-    std::uint32_t n_literals = 0;
-    for (const std::uint32_t feature : root.view().features)
-        n_literals = std::max(n_literals, 2 * feature + 2);
-    root.literals.assign((n_literals + 63) / 64, 0);
 }
 
 // ---- counts, rows and literals of the children ----------------------------------------------------
@@ -46,6 +55,9 @@ void OpenSplit::open(const Node& node, std::size_t f) {
     Count* yes = child_[0].counts.data();
     if (node.has_pairs) {
         node.pairs.counts_of(f, yes);
+    } else if (node.counter != nullptr) {
+        const auto has = static_cast<std::int32_t>(2 * f + 1);
+        count_elsewhere(node, {1, 1, &has}, yes);
     } else {
         for (Child& child : child_) {
             child.mask.resize(view().n_words());
@@ -157,7 +169,13 @@ bool OpenSplit::subtract(int side, const std::vector<std::uint32_t>& columns, No
 }
 
 void OpenSplit::take(int side, Node& out) {
-    gather_node(problem_.kernels(), view(), rows(side), counts(side), out.own, out.counts);
+    if (parent_->counter != nullptr) {
+        const auto literal = static_cast<std::int32_t>(2 * feature_ + (side == 0 ? 1 : 0));
+        const auto columns = shape_node(view(), counts(side), out.own, out.counts);
+        out.counter = parent_->counter->below({literal}, columns);
+    } else {
+        gather_node(problem_.kernels(), view(), rows(side), counts(side), out.own, out.counts);
+    }
     out.literals = literals(side);
     out.has_pairs = false;
 }

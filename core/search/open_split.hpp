@@ -9,17 +9,21 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "search/cache.hpp"
+#include "search/level_counter.hpp"
 #include "search/pairs.hpp"
 #include "search/problem.hpp"
 
 namespace splitsecond {
 
-// Its rows are those gathered in `own`, or the subset `rows` of `*wider`.
+// Its rows are those gathered in `own`, or the subset `rows` of `*wider`; or they are elsewhere, and `own` has their
+// columns alone.
 struct Node {
     View own;
+    std::unique_ptr<RemoteCounter> counter;  // of rows that are elsewhere
     const View* wider = nullptr;
     const Word* rows = nullptr;  // null: all of the view
     Buffer<Count> counts;
@@ -35,7 +39,7 @@ struct Node {
     bool count_pairs(const Problem& problem, Statistics& statistics);
 };
 
-// Sets the counts and literals of a node that holds all rows of the problem.
+// Sets the counts and literals of a node that holds all rows of the problem. Throws LimitReached when stopped.
 void count_root(const Problem& problem, Node& root);
 
 class OpenSplit {

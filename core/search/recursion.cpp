@@ -97,6 +97,10 @@ Bounds Search::minimise(Worker& worker, std::size_t level, const Node& node, std
         if (outermost) problem_.limits.step();
     };
     if (outermost) problem_.limits.start_loop(order.size());
+    if (outermost && lookahead == 1 && !shares_subproblems_ && levels_.batch_size(node, depth) > 0) {
+        levels_.try_all(node, depth, candidates, worker.statistics);
+        return candidates.prove();
+    }
     // Below this many word operations, waking threads costs more than it brings. A feature costs a count, or many
     // more where its children are searched in turn.
     constexpr std::size_t kWorthSharing = 1 << 20;

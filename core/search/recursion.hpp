@@ -28,6 +28,7 @@
 #include "search/cache.hpp"
 #include "search/candidates.hpp"
 #include "search/greedy.hpp"
+#include "search/level_search.hpp"
 #include "search/open_split.hpp"
 #include "search/problem.hpp"
 
@@ -55,6 +56,9 @@ public:
 
     // The first split that a search found for V(D, depth, lookahead); -1: a leaf.
     std::int32_t known_split(const Node& node, std::size_t depth, std::size_t lookahead) const;
+
+    // The greedy tree of a node. Throws LimitReached where there is no room.
+    Tree greedy_tree(const Node& node, std::size_t depth);
 
     // Scratch memory and statistics of one thread.
     Greedy& greedy(std::size_t worker = 0);
@@ -102,6 +106,7 @@ private:
     const bool shares_subproblems_;
     const Completion completion_;
     std::vector<std::unique_ptr<Worker>> workers_;
+    LevelSearch levels_;
 };
 
 }  // namespace splitsecond

@@ -38,9 +38,10 @@ Cost weight_of(const View& view) {
     return sum;
 }
 
-Node root_of(const Problem& problem, View view) {
+Node root_of(const Problem& problem, View view, const CounterSource& open_counter) {
     Node root(problem.limits);
     root.own = std::move(view);
+    if (open_counter) root.counter = open_counter(root.own);
     count_root(problem, root);
     return root;
 }
@@ -50,7 +51,7 @@ Node root_of(const Problem& problem, View view) {
 Session::Session(View view, const SearchOptions& options, bool shares_subproblems, Limits& limits,
                  Completion completion)
     : problem(problem_of(options, weight_of(view), limits)),
-      root(root_of(problem, std::move(view))),
+      root(root_of(problem, std::move(view), options.open_counter)),
       depth(std::min({options.max_depth, root.own.n_features, kMaxDepth})),
       workers(options.n_threads, limits),
       search(problem, workers, shares_subproblems, completion),

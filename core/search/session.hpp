@@ -25,8 +25,15 @@ struct SearchOptions {
     // What changes only the speed.
     std::size_t n_threads = 1;
     SpeedOptions speed;
+    CounterSource open_counter;  // null: the core counts rows itself (Options::can_count_elsewhere)
 
-    bool counts_rows() const { return min_leaf_rows > 1; }  // otherwise weights tell that there are some
+    PackOptions pack_options() const {
+        PackOptions pack;
+        pack.count_rows = min_leaf_rows > 1;  // otherwise weights tell that there are some
+        pack.merging = speed.merging;
+        pack.n_threads = n_threads;
+        return pack;
+    }
 };
 
 // What every solve ends with.

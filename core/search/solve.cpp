@@ -18,6 +18,14 @@ bool uses_unavoidable(const Options& options, std::size_t depth) {
     return true;
 }
 
+// Searches that count all rows only a few times are done before equal rows are found.
+PackOptions pack_options(const Options& options) {
+    PackOptions pack = options.pack_options();
+    if (options.algorithm == Algorithm::greedy && pack.merging == Merging::when_it_pays)
+        pack.merging = Merging::never;
+    return pack;
+}
+
 // Sets tree, lower bound and statistics of the solution.
 void solve_packed(View view, const Options& options, Limits& limits, Solution& solution) {
     const Algorithm algorithm = options.algorithm;
@@ -27,7 +35,7 @@ void solve_packed(View view, const Options& options, Limits& limits, Solution& s
     Node& root = session.root;
     const std::size_t depth = session.depth;
     solution.tree = session.greedy;
-    if (algorithm != Algorithm::greedy) session.order_rows();
+    if (algorithm != Algorithm::greedy && root.counter == nullptr) session.order_rows();
     if (uses_unavoidable(options, depth)) session.find_unavoidable();
     const Count* counts = root.counts.data();
     const Cost leaf = leaf_cost(session.problem, root.own, counts);
@@ -64,7 +72,7 @@ Solution solve(const Table& table, const Target& target, Options options, Limits
     try {
         View view(limits);
         solution.not_binary =
-            pack(*options.speed.kernels, table, target, limits, view, false, options.counts_rows());
+            pack(*options.speed.kernels, table, target, limits, view, pack_options(options));
         if (solution.not_binary) return solution;
         solution.packed = !limits.stopped();
         if (solution.packed) solve_packed(std::move(view), options, limits, solution);

@@ -26,6 +26,12 @@ struct Options : SearchOptions {
     std::size_t lookahead = 1;                   // split and lickety_split
     bool postprocess = true;                     // split alone
     Completion completion = Completion::greedy;  // lickety_split alone
+
+    // Whether the search needs no more than open_counter gives.
+    bool can_count_elsewhere() const {
+        return algorithm == Algorithm::greedy ||
+               (algorithm == Algorithm::lickety_split && lookahead <= 1 && completion == Completion::greedy);
+    }
 };
 
 struct Solution : Outcome {

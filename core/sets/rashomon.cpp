@@ -116,8 +116,9 @@ RashomonSet rashomon_set(const Table& table, const Target& target, SetOptions op
     RashomonSet set;
     try {
         View view(limits);
-        set.not_binary =
-            pack(*options.speed.kernels, table, target, limits, view, true, options.counts_rows());
+        PackOptions how = options.pack_options();
+        how.keep_equal = true;
+        set.not_binary = pack(*options.speed.kernels, table, target, limits, view, how);
         if (set.not_binary) return set;
         set.packed = !limits.stopped();
         if (set.packed) build_packed(std::move(view), options, limits, whole, set);

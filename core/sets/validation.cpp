@@ -15,19 +15,39 @@ void refuse_if(bool wrong) {
 
 bool is_price(Cost price) { return price >= 0 && price <= kInfinite; }
 
+constexpr double kMaxUnits = 0x1p50;       // what rounding can tell apart (losses/rounded.hpp)
+constexpr double kMaxMagnitude = 0x1p200;  // in units; it only says how far losses may be off
+
 // Losses of so much weight, if they can be told from the parameters: those that would overflow are refused.
 bool fits(const Objective& objective, Cost weight) {
     const LossParameters& given = objective.parameters;
-    constexpr double kMaxUnits = 0x1p50;  // what rounding can tell apart (losses/rounded.hpp)
     if (objective.is_of_numbers()) {
         const SumParameters& sums = given.sums;
         return given.scale >= 0 && given.root_loss >= 0 && sums.limb >= 1 && sums.limb <= 0x1p31 &&
-               sums.offset >= 0 && sums.max_rate >= 0 && given.scale * sums.magnitude < kMaxUnits;
+               sums.max_rate >= 0 && sums.offset >= 0 && given.scale * sums.offset < kMaxUnits &&
+               given.scale * sums.magnitude < kMaxMagnitude;
     }
     if (!objective.is_exact())  // log-loss is at most the weight times the logarithm of the number of classes
         return given.scale >= 0 && given.root_loss >= 0 &&
                given.scale * static_cast<double>(weight) * 32 < kMaxUnits;
     return given.costs.maximum <= kInfinite / weight;
+}
+
+// Whether both terms that the loss of a leaf of numbers is the difference of are within what rounding can tell apart.
+bool terms_fit(const Objective& objective, std::size_t n_channels, const Count* counts) {
+    return objective.with_loss([=](const auto& type) {
+        if constexpr (requires { type.is_of_numbers; }) {
+            if (n_channels <= kFirstLimb) return false;
+            double explained[1];
+            type.real(
+                n_channels, 1,
+                [=](std::size_t c, std::size_t) { return c == kOffsetChannel ? Count{0} : counts[c]; },
+                [](std::size_t) { return Count{0}; }, explained);
+            const double offset = type.scale * type.sums.offset * static_cast<double>(counts[kOffsetChannel]);
+            return explained[0] < kMaxUnits && explained[0] > -kMaxUnits && offset < kMaxUnits;
+        }
+        return true;
+    });
 }
 
 bool is_budget(Cost budget) { return budget >= -1 && budget <= kInfinite; }
@@ -42,6 +62,7 @@ void restore_leaf(GraphNode& node, const Count* counts, std::size_t n_classes, c
     const auto weight_of = [&](std::size_t c) { return counts[c]; };
     node.weight = weight_of_rows(objective, n_classes, weight_of);
     refuse_if(node.weight <= 0 || whole > INT32_MAX || !fits(objective, whole));
+    refuse_if(!terms_fit(objective, n_classes, counts));
     node.label = objective.prediction(n_classes, weight_of);
     node.loss = objective.leaf_loss(n_classes, weight_of);
     refuse_if(node.loss > 0 && objective.price.loss > kInfinite / node.loss);

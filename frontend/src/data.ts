@@ -36,7 +36,7 @@ export interface PageData {
   usage: (string | null)[];
   trees: {
     objective: number[];
-    measured: number[];
+    measured: (number | null)[];
     questions: number[];
     facts: number[];
     says: number[];
@@ -73,7 +73,7 @@ export interface TreeNode {
 export interface Tree {
   number: number;
   objective: number;
-  measured: number;
+  measured: number | null; // of numbers, it may be beyond floats
   nodes: TreeNode[]; // in preorder
   at: Map<string, number>; // nodes by position
   leaves: number;

@@ -29,8 +29,10 @@ using namespace nb::literals;
 namespace splitsecond {
 
 void bind_requests(nb::module_& m);
-void bind_tables(nb::module_& m);       // after requests
-void bind_solving(nb::module_& m);      // after tables and requests
+void bind_tables(nb::module_& m);  // after requests
+void bind_blocks(nb::module_& m);
+void bind_counters(nb::module_& m);
+void bind_solving(nb::module_& m);      // after tables, requests and counters
 void bind_guessing(nb::module_& m);     // after requests
 void bind_graphs(nb::module_& m);       // after requests
 void bind_sets(nb::module_& m);         // after tables, requests and graphs
@@ -70,6 +72,9 @@ nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> flatten(const GraphTree& trees
 
 // ---- what comes in --------------------------------------------------------------------------------
 
+// Throws std::invalid_argument for types that tables do not have.
+Type type_of(const nb::dlpack::dtype& dtype);
+
 // A table whose arrays are kept alive.
 struct HeldTable {
     Table table;
@@ -81,7 +86,8 @@ struct HeldTarget {
     Target target;
     std::size_t n_rows;
     AnyArray classes;
-    std::optional<Array<std::int32_t>> weights;  // or how many rows each stands for
+    std::optional<Array<std::int32_t>> weights;
+    std::optional<Array<std::int32_t>> rows;  // how many each stands for
 };
 
 // Limits of one call, and the listener that is told its progress.
@@ -99,6 +105,9 @@ void check_target(const Objective& objective, const HeldTarget& target);
 // What requests for a tree and for a set have in common.
 void set_search(SearchOptions& options, const Objective& objective, std::size_t max_depth,
                 bool exact_last_split, Count min_leaf_rows, const RunOptions& run, const SpeedOptions& speed);
+
+// What makes the counter of a backend in Python (counters.cpp); nothing for None. The object must outlive it.
+CounterSource counter_source(const nb::object& open_counter);
 
 // ---- what goes out --------------------------------------------------------------------------------
 

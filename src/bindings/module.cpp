@@ -5,6 +5,8 @@ NB_MODULE(_core, m) {
     m.doc() = "The native core of splitsecond; use the estimators instead.";
     splitsecond::bind_requests(m);
     splitsecond::bind_tables(m);
+    splitsecond::bind_blocks(m);
+    splitsecond::bind_counters(m);
     splitsecond::bind_solving(m);
     splitsecond::bind_guessing(m);
     splitsecond::bind_graphs(m);

@@ -16,6 +16,13 @@ RunOptions run_of(std::optional<double> time_limit, std::optional<std::size_t> m
             std::move(progress)};
 }
 
+LevelUse level_use_named(const std::string& name) {
+    if (name == "auto") return LevelUse::where_faster;
+    if (name == "never") return LevelUse::never;
+    if (name == "always") return LevelUse::always;
+    throw std::invalid_argument("levels='" + name + "' is not one of auto, never, always.");
+}
+
 using CostArray = nb::ndarray<const Cost, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 Objective objective_of(const Price& price, const std::string& loss, double scale, int unit_bits,
@@ -54,6 +61,13 @@ std::optional<NewArray<Cost>> costs_of(const Objective& objective) {
     const CostMatrix& costs = objective.parameters.costs;
     if (costs.n_actions == 0) return std::nullopt;
     return to_array(std::vector<Cost>(costs.values, costs.values + costs.n_actions * costs.n_classes));
+}
+
+Merging merging_named(const std::string& name) {
+    if (name == "when_it_pays") return Merging::when_it_pays;
+    if (name == "never") return Merging::never;
+    if (name == "always") return Merging::always;
+    throw std::invalid_argument("merging='" + name + "' is not one of when_it_pays, never, always.");
 }
 
 }  // namespace
@@ -143,16 +157,20 @@ void bind_requests(nb::module_& m) {
         .def(
             "__init__",
             [](SpeedOptions* self, const std::string& simd, bool equivalent_points, bool similar_support,
-               bool minimum_support, bool cache, bool subtract_siblings) {
+               bool minimum_support, bool cache, bool subtract_siblings, const std::string& merging,
+               const std::string& levels) {
                 new (self) SpeedOptions{&find_kernels(simd.c_str()),
                                         equivalent_points,
                                         similar_support,
                                         minimum_support,
                                         cache,
-                                        subtract_siblings};
+                                        subtract_siblings,
+                                        merging_named(merging),
+                                         level_use_named(levels)};
             },
             nb::kw_only(), "simd"_a = "auto", "equivalent_points"_a = true, "similar_support"_a = true,
-            "minimum_support"_a = true, "cache"_a = true, "subtract_siblings"_a = true);
+            "minimum_support"_a = true, "cache"_a = true, "subtract_siblings"_a = true,
+            "merging"_a = "when_it_pays", "levels"_a = "auto");
     m.def("simd_paths", [] {
         std::vector<std::string> names;
         for (const Kernels* path : available_kernels()) names.emplace_back(path->name);

@@ -11,6 +11,7 @@ namespace {
 struct TreeRequest {
     Options options;
     RunOptions run;
+    nb::object counter;  // None: the core counts
 };
 
 Algorithm algorithm_named(const std::string& name) {
@@ -30,8 +31,10 @@ Completion completion_named(const std::string& name) {
 Solution solve_request(const HeldTable& table, const HeldTarget& target, const TreeRequest& request) {
     check_rows(table, target);
     check_target(request.options.objective, target);
+    Options options = request.options;
+    options.open_counter = counter_source(request.counter);
     return run_within(request.run, [&](Limits& limits) {
-        return solve(table.table, target.target, request.options, limits);
+        return solve(table.table, target.target, options, limits);
     });
 }
 
@@ -44,17 +47,20 @@ void bind_solving(nb::module_& m) {
             [](TreeRequest* self, const std::string& algorithm, const Objective& objective,
                std::size_t max_depth, std::size_t lookahead, bool postprocess, bool exact_last_split,
                Count min_leaf_rows, const std::string& completion, const RunOptions& run,
-               const SpeedOptions& speed) {
+               const SpeedOptions& speed, nb::object counter) {
                 Options options;
                 options.completion = completion_named(completion);
                 options.algorithm = algorithm_named(algorithm);
                 options.lookahead = lookahead;
                 options.postprocess = postprocess;
                 set_search(options, objective, max_depth, exact_last_split, min_leaf_rows, run, speed);
-                new (self) TreeRequest{options, run};
+                if (!counter.is_none() && !options.can_count_elsewhere())
+                    throw std::invalid_argument("a counter is for greedy, or lickety with lookahead 1.");
+                new (self) TreeRequest{options, run, std::move(counter)};
             },
             "algorithm"_a, "objective"_a, nb::kw_only(), "max_depth"_a, "lookahead"_a, "postprocess"_a,
-            "exact_last_split"_a, "min_leaf_rows"_a = 1, "completion"_a = "greedy", "run"_a, "speed"_a);
+            "exact_last_split"_a, "min_leaf_rows"_a = 1, "completion"_a = "greedy", "run"_a, "speed"_a,
+            "counter"_a.none() = nb::none());
 
     nb::class_<Solution, Outcome>(m, "Solution")
         .def_prop_ro(

@@ -8,24 +8,6 @@
 namespace splitsecond {
 namespace {
 
-Type type_of(const nb::dlpack::dtype& dtype) {
-    const auto code = static_cast<nb::dlpack::dtype_code>(dtype.code);
-    const bool is_signed = code == nb::dlpack::dtype_code::Int;
-    if (code == nb::dlpack::dtype_code::Float) {
-        if (dtype.bits == 32) return Type::f32;
-        if (dtype.bits == 64) return Type::f64;
-    } else if (is_signed || code == nb::dlpack::dtype_code::UInt || code == nb::dlpack::dtype_code::Bool) {
-        switch (dtype.bits) {
-            case 8: return is_signed ? Type::i8 : Type::u8;
-            case 16: return is_signed ? Type::i16 : Type::u16;
-            case 32: return is_signed ? Type::i32 : Type::u32;
-            case 64: return is_signed ? Type::i64 : Type::u64;
-            default: break;
-        }
-    }
-    throw std::invalid_argument("blocks must hold booleans, integers, or 32- or 64-bit floats.");
-}
-
 // Blocks stand side by side: each is one column (1-D) or several (2-D).
 HeldTable dense_table(std::vector<AnyArray> blocks, std::size_t n_rows) {
     Table table;
@@ -81,12 +63,20 @@ HeldTable packed_table(const std::vector<Array<std::uint64_t>>& columns, std::si
     return {std::move(table), std::move(arrays)};
 }
 
-HeldTarget target_of(AnyArray classes, std::size_t n_classes, std::optional<Array<std::int32_t>> weights) {
+void check_rows_of(const std::optional<Array<std::int32_t>>& rows, std::size_t n_rows) {
+    if (rows && rows->size() != n_rows)
+        throw std::invalid_argument("there must be a number of rows for each row.");
+}
+
+HeldTarget target_of(AnyArray classes, std::size_t n_classes, std::optional<Array<std::int32_t>> weights,
+                     std::optional<Array<std::int32_t>> rows) {
     if (classes.ndim() != 1 || classes.stride(0) != 1)
         throw std::invalid_argument("classes must be a contiguous array of one dimension.");
     const std::size_t n_rows = classes.size();
     if (weights && weights->size() != n_rows)
         throw std::invalid_argument("there must be one weight for each row.");
+    if (rows && !weights) throw std::invalid_argument("rows that stand for several must have weights.");
+    check_rows_of(rows, n_rows);
     Target target;
     switch (type_of(classes.dtype())) {
         case Type::u8: target.classes = static_cast<const std::uint8_t*>(classes.data()); break;
@@ -95,7 +85,8 @@ HeldTarget target_of(AnyArray classes, std::size_t n_classes, std::optional<Arra
     }
     target.n_classes = n_classes;
     target.weights = weights ? weights->data() : nullptr;
-    return {target, n_rows, std::move(classes), std::move(weights)};
+    target.rows = rows ? rows->data() : nullptr;
+    return {target, n_rows, std::move(classes), std::move(weights), std::move(rows)};
 }
 
 // For numbers: [channels, rows] (losses/sums.hpp), and how many rows each stands for.
@@ -103,14 +94,13 @@ HeldTarget target_of_sums(
     const nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& sums,
     std::optional<Array<std::int32_t>> rows) {
     if (sums.shape(0) < 3) throw std::invalid_argument("there must be three channels at least.");
-    if (rows && rows->size() != sums.shape(1))
-        throw std::invalid_argument("there must be a number of rows for each row.");
+    check_rows_of(rows, sums.shape(1));
     Target target;
     target.rows = rows ? rows->data() : nullptr;
     target.sums = sums.data();
     target.n_classes = sums.shape(0);
     target.n_rows = sums.shape(1);
-    return {target, target.n_rows, AnyArray(sums), std::move(rows)};
+    return {target, target.n_rows, AnyArray(sums), std::nullopt, std::move(rows)};
 }
 
 MergedRows merge(const HeldTable& held, const RunOptions& run) {
@@ -147,6 +137,24 @@ void bind_merging(nb::module_& m) {
 }
 
 }  // namespace
+
+Type type_of(const nb::dlpack::dtype& dtype) {
+    const auto code = static_cast<nb::dlpack::dtype_code>(dtype.code);
+    const bool is_signed = code == nb::dlpack::dtype_code::Int;
+    if (code == nb::dlpack::dtype_code::Float) {
+        if (dtype.bits == 32) return Type::f32;
+        if (dtype.bits == 64) return Type::f64;
+    } else if (is_signed || code == nb::dlpack::dtype_code::UInt || code == nb::dlpack::dtype_code::Bool) {
+        switch (dtype.bits) {
+            case 8: return is_signed ? Type::i8 : Type::u8;
+            case 16: return is_signed ? Type::i16 : Type::u16;
+            case 32: return is_signed ? Type::i32 : Type::u32;
+            case 64: return is_signed ? Type::i64 : Type::u64;
+            default: break;
+        }
+    }
+    throw std::invalid_argument("arrays must hold booleans, integers, or 32- or 64-bit floats.");
+}
 
 void check_rows(const HeldTable& table, const HeldTarget& target) {
     if (table.table.n_rows != target.n_rows)
@@ -185,10 +193,12 @@ void bind_tables(nb::module_& m) {
         .def(
             "__init__",
             [](HeldTarget* self, AnyArray classes, std::size_t n_classes,
-               std::optional<Array<std::int32_t>> weights) {
-                new (self) HeldTarget(target_of(std::move(classes), n_classes, std::move(weights)));
+               std::optional<Array<std::int32_t>> weights, std::optional<Array<std::int32_t>> rows) {
+                new (self) HeldTarget(
+                    target_of(std::move(classes), n_classes, std::move(weights), std::move(rows)));
             },
-            "classes"_a, "n_classes"_a, "weights"_a.none() = nb::none())
+            "classes"_a, "n_classes"_a, "weights"_a.none() = nb::none(), "rows"_a.none() = nb::none(),
+            "rows: how many each stands for, if it has a weight; None: one.")
         .def_static("of_sums", &target_of_sums, "sums"_a, "rows"_a.none() = nb::none());
     bind_merging(m);
 }

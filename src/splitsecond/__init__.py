@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from splitsecond._binarizers.cuts import FixedBinarizer, MidpointBinarizer, QuantileBinarizer
     from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
+    from splitsecond._counts.compressing import compress
+    from splitsecond._counts.count_table import CountTable
+    from splitsecond._counts.predicting import predict_batches
     from splitsecond._estimators.base import LimitWarning
     from splitsecond._estimators.fixed import FixedTreeClassifier, FixedTreeRegressor
     from splitsecond._estimators.sets import (
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RESPLIT",
     "ColumnReport",
+    "CountTable",
     "DataWarning",
     "DecisionRecord",
     "Explanation",
@@ -78,8 +82,10 @@ __all__ = [
     "TreeGroups",
     "TreeSet",
     "check_table",
+    "compress",
     "fingerprint",
     "load",
+    "predict_batches",
     "regularization_path",
     "reliance",
     "save",
@@ -92,6 +98,9 @@ __version__ = "0.1.0"
 _MODULES = {
     "_binarizers.cuts": ("FixedBinarizer", "MidpointBinarizer", "QuantileBinarizer"),
     "_estimators.base": ("LimitWarning",),
+    "_counts.compressing": ("compress",),
+    "_counts.count_table": ("CountTable",),
+    "_counts.predicting": ("predict_batches",),
     "_estimators.fixed": ("FixedTreeClassifier", "FixedTreeRegressor"),
     "_estimators.trees": (
         "GreedyTreeClassifier",
@@ -132,6 +141,7 @@ _PICKLED = {
     "Channels": "_solving.units",
     "ColumnWarning": "_tables.data_checks",
     "Costs": "_solving.losses",
+    "EntryWeights": "_counts.entry_weights",
     "Finding": "_tables.data_checks",
     "FitRecord": "_sets.record",
     "GraphArrays": "_sets.graph_arrays",

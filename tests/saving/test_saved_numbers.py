@@ -163,6 +163,17 @@ def test_numbers_of_any_size(kind: Any, y: Any, tmp_path: Path) -> None:
         assert list(twin.trees_) == list(model.trees_)
 
 
+@pytest.mark.parametrize("kind", SETS)
+def test_rates_that_hardly_differ(kind: Any, tmp_path: Path) -> None:
+    """Losses are then far smaller than the terms that they are the difference of."""
+    X = np.random.default_rng(0).integers(0, 2, (40, 3))
+    y = 1999 + X @ [3, 2, 1] / 1000
+    trees = kind(loss="poisson", max_depth=2, epsilon=0.1).fit(X, y).trees_
+    assert trees.n_trees > 1
+    for twin in (saved(trees, tmp_path), pickle.loads(pickle.dumps(trees))):
+        assert list(twin) == list(trees)
+
+
 def test_files_of_version_3_stay_readable() -> None:
     tree = load(MODELS / "trees" / "v3.json")
     assert tree.loss.name == "poisson"

@@ -225,6 +225,54 @@ def test_numbers_of_any_size(scale: float) -> None:
         assert scaled.range(name).mean == pytest.approx(plain.range(name).mean * unit)
 
 
+@pytest.mark.parametrize("far", [-1e9, -999_999, -1e4, 1e4, 1e6, 1e9])
+def test_one_number_far_from_all_others(far: float) -> None:
+    """What others lose is no small difference of large sums: a missing value that is -999999."""
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 2, (300, 3))
+    table[:, 2] = np.arange(300) == 0
+    y = rng.normal(size=300) + table[:, 0]
+    y[0] = far
+    trees = TreeFARMSRegressor(regularization=1e-3, epsilon=0.01, max_depth=2).fit(table, y).trees_
+    assert trees.n_trees > 2
+    groups = np.where(np.arange(300) % 2, "a", "b").tolist()
+    evaluation = trees.evaluate(table, y, groups={"of": groups})
+    listed = Listed(trees, table, y, np.ones(300), groups)
+    for base in ("squared_error", "r2", "absolute_error", "bias"):
+        name = f"{base}[of=a]"
+        values = listed.values(name)
+        # Means in a set are to within the grid of the search.
+        close = {"rel": 1e-6, "abs": 1e-13 * abs(far)}
+        frame = evaluation.to_frame(list(trees), name)
+        assert frame[name].to_numpy() == pytest.approx(values, **close), name
+        if abs(far) <= 1e6:
+            found = evaluation.range(name)
+            ends = pytest.approx([values.min(), values.max()], rel=1e-3, abs=1e-3)
+            assert [found.minimum, found.maximum] == ends, name
+
+
+def test_rates_that_hardly_differ() -> None:
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, 2, (200, 3))
+    y = 1e6 + table[:, 0] + table[:, 1] * table[:, 2] + rng.random(200)
+    options = {"loss": "poisson", "regularization": 0.01, "epsilon": 0.3, "max_depth": 2}
+    evaluation = TreeFARMSRegressor(**options).fit(table, y).trees_.evaluate(table, y)
+    for index, tree in enumerate(evaluation._trees[:5]):
+        explained = evaluation.to_frame([tree], "d2")["d2"][0]
+        assert explained == pytest.approx(tree.score(table, y), rel=1e-6), index
+
+
+@pytest.mark.parametrize("above", [2**60 + 5, 3**50, -(2**62)])
+def test_integers_that_floats_do_not_hold(above: int) -> None:
+    """Held-out rows whose least number is another than that of the training rows."""
+    options = {"regularization": 0.01, "epsilon": 2, "max_depth": 1}
+    y = [int(number) for number in Y]
+    small = TreeFARMSRegressor(**options).fit(X, y).trees_.evaluate(X[1:4], y[1:4])
+    large = [number + above for number in y]
+    found = TreeFARMSRegressor(**options).fit(X, large).trees_.evaluate(X[1:4], large[1:4])
+    assert found.summary().to_dict() == small.summary().to_dict()
+
+
 def test_what_is_refused() -> None:
     trees = some_trees()
     with pytest.raises(ValueError, match=r"costs=.* is for classes; the trees .* predict numbers"):

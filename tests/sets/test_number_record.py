@@ -103,3 +103,19 @@ def test_rows_without_numbers() -> None:
     with pytest.raises(ValueError, match="the numbers of the rows are needed: y"):
         trees.to_explorer(5, X=X, groups="a")
     assert "<iframe" in trees._repr_html_()
+
+
+@pytest.mark.parametrize("size", [1e300, 1.797e308])
+def test_squares_beyond_floats(size: float) -> None:
+    X, y = rows(60)
+    y = y / y.max() * size
+    trees = TreeFARMSRegressor(regularization=0.05, max_depth=1).fit(X, y).trees_
+    data = trees.to_explorer(5, X=X, y=y)
+    assert data["trees"]["measured"][0] is None
+    assert data["criteria"][0]["values"][0] is None
+    assert data["criteria"][1]["values"][0] > 0
+    places = data["trees"]["facts"]
+    means = [data["trees"]["held_out_means"][place] for place in places]
+    said = [data["numbers"][data["trees"]["says"][place]] for place in places]
+    assert means == pytest.approx(said, rel=1e-5)
+    assert "<iframe" in trees._repr_html_()

@@ -6,6 +6,7 @@ hold every tree that is clearly within the bound of the real objective, and none
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,10 @@ def assert_agrees(problem: NumbersProblem, options: dict[str, Any], lookahead: i
     else:
         expected = brute.resplit(depth, min(lookahead, depth), *arguments)
     if not expected:
-        assert options["epsilon_kind"] == "absolute"
+        # Where leaves cost less than a unit, a greedy tree may save one by a trivial split, and
+        # neither it nor the leaf is a fill of RESPLIT.
+        is_below_unit = lookahead is not None and problem.regularization < 2.0**-16
+        assert options["epsilon_kind"] == "absolute" or is_below_unit
         with pytest.raises(ValueError, match="Raise epsilon="):
             fitted(problem, lookahead, options)
         return True
@@ -142,13 +146,18 @@ def all_trees(known: NumbersOracle, mask: int, depth: int, keep_trivial: bool) -
     """Every tree as its features, its cost and its leaves."""
     found: list[Any] = [(0, known.leaf(mask), 1)]
     for feature, yes_rows, no_rows in known.splits(mask) if depth > 0 else []:
-        same = not keep_trivial and known.mean(yes_rows) == known.mean(no_rows)
+        same = not keep_trivial and nearly_equal(known.mean(yes_rows), known.mean(no_rows))
         for yes, yes_cost, yes_leaves in all_trees(known, yes_rows, depth - 1, keep_trivial):
             for no, no_cost, no_leaves in all_trees(known, no_rows, depth - 1, keep_trivial):
                 if not (same and yes == no == 0):
                     leaves = yes_leaves + no_leaves
                     found.append(((feature, yes, no), yes_cost + no_cost, leaves))
     return found
+
+
+def nearly_equal(a: Fraction, b: Fraction) -> bool:
+    """Whether means are the same for all that floats tell of decimals."""
+    return abs(a - b) <= Fraction(1, 10**14) * max(abs(a), abs(b))
 
 
 def assert_clear_trees(problem: NumbersProblem, options: dict[str, Any]) -> None:

@@ -43,5 +43,7 @@ def random_speed(rng: np.random.Generator) -> dict[str, Any]:
     return {
         **{switch: bool(rng.random() < 0.7) for switch in SWITCHES},
         "simd": str(rng.choice(PATHS)),
+        "merging": str(rng.choice(["never", "always"])),
+        "levels": str(rng.choice(("auto", "never", "always"))),
         "n_jobs": int(rng.integers(1, 3)),
     }

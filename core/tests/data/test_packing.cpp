@@ -108,7 +108,7 @@ std::vector<std::uint32_t> expected_features(const Data& data) {
     return kept;
 }
 
-std::map<RowKey, std::int64_t> expected_contents(const Data& data) {
+std::map<RowKey, std::int64_t> expected_contents(const Data& data, bool count_rows = false) {
     const std::vector<std::uint32_t> kept = expected_features(data);
     std::map<RowKey, std::int64_t> weights;
     for (std::size_t i = 0; i < data.n_rows; ++i) {
@@ -116,23 +116,33 @@ std::map<RowKey, std::int64_t> expected_contents(const Data& data) {
         std::vector<bool> features;
         for (const std::uint32_t j : kept) features.push_back(data.at(i, j));
         weights[{features, data.class_of(i)}] += data.weight(i);
+        if (count_rows && !data.weights.empty()) ++weights[{features, data.n_classes}];
     }
     return weights;
+}
+
+void check_view(const Data& data, const View& view, bool count_rows) {
+    check_invariants(view);
+    CHECK_EQ(view.n_classes, data.n_classes);
+    CHECK_EQ(view.features, expected_features(data));
+    CHECK(contents(view) == expected_contents(data, count_rows));
+    for (std::size_t w = 0; w < view.n_words(); ++w) CHECK_EQ(view.column(w, view.unavoidable()), Word{0});
 }
 
 void check_packed(const Data& data, const Table& table) {
     for (const Kernels* kernels : available_kernels()) {
         const check::Context context(kernels->name);
-        Limits limits;
-        View view(limits);
         CHECK(!find_non_binary(*kernels, table));
-        CHECK(!pack(*kernels, table, data.target(), limits, view));
-        check_invariants(view);
-        CHECK_EQ(view.n_classes, data.n_classes);
-        CHECK_EQ(view.features, expected_features(data));
-        CHECK(contents(view) == expected_contents(data));
-        for (std::size_t w = 0; w < view.n_words(); ++w)
-            CHECK_EQ(view.column(w, view.unavoidable()), Word{0});
+        for (const Merging merging : {Merging::when_it_pays, Merging::never, Merging::always})
+            for (const bool count_rows : {false, true}) {
+                const std::size_t n_threads = merging == Merging::always ? 1 + 2 * count_rows : 1;
+                const check::Context how("merging ", merging, ", counting rows ", count_rows);
+                Limits limits;
+                View view(limits);
+                CHECK(!pack(*kernels, table, data.target(), limits, view,
+                            {.count_rows = count_rows, .merging = merging, .n_threads = n_threads}));
+                check_view(data, view, count_rows);
+            }
     }
 }
 
@@ -246,6 +256,95 @@ void test_weights(Random& random) {
     packed_runs();
     for (std::int32_t& weight : data.weights) weight = weight == 0 ? 1 : 0;
     packed_runs();
+}
+
+// ---- many rows: in chunks, by several threads, and merged where that pays -------------------------
+
+std::size_t stored_words(const Data& data, const PackOptions& options, Limits& limits) {
+    View view(limits);
+    CHECK(!pack(find_kernels("auto"), data.table(), data.target(), limits, view, options));
+    check_view(data, view, options.count_rows);
+    return view.n_words();
+}
+
+void test_many_rows(Random& random) {
+    for (const std::size_t repeated : {0, 95})
+        for (const Weights weights : {Weights::none, Weights::few, Weights::many}) {
+            const check::Context context(repeated, " percent repeated, weights ", weights);
+            const Data data = make_data(random, {.n_rows = 40000 + random.below(200),
+                                                 .n_columns = repeated == 0 ? std::size_t{40} : 9,
+                                                 .n_classes = 3,
+                                                 .weights = weights,
+                                                 .repeated = repeated});
+            Limits limits;
+            const std::size_t plain = stored_words(data, {}, limits);
+            for (const Merging merging : {Merging::never, Merging::when_it_pays, Merging::always}) {
+                const bool count_rows = random.chance(50);
+                const std::size_t n_threads = random.one_of<std::size_t>({1, 2, 5});
+                const check::Context with("merging ", merging, ", ", n_threads, " threads, counting rows ",
+                                          count_rows);
+                const std::size_t words = stored_words(
+                    data, {.count_rows = count_rows, .merging = merging, .n_threads = n_threads}, limits);
+                if (merging == Merging::when_it_pays && repeated > 0) CHECK_LT(2 * words, plain);
+                if (merging != Merging::always && repeated == 0 && !count_rows) CHECK_EQ(words, plain);
+            }
+            CHECK(limits.holds_nothing());
+        }
+}
+
+// Rows that look alike at first: the order of a table does not hide that merging does not pay, or that it does.
+void test_rows_in_order(Random& random) {
+    Data data = make_data(random, {.n_rows = 40000, .n_columns = 40, .repeated = 0});
+    std::fill_n(data.cells.begin(), 10000 * data.n_columns, std::uint8_t{0});
+    Limits limits;
+    const PackOptions when_it_pays{.merging = Merging::when_it_pays};
+    CHECK_EQ(stored_words(data, when_it_pays, limits), stored_words(data, {}, limits));
+    for (std::size_t i = 10000; i < data.n_rows; ++i)
+        std::copy_n(data.cells.begin() + static_cast<std::ptrdiff_t>((i % 5000 + 30000) * data.n_columns),
+                    data.n_columns, data.cells.begin() + static_cast<std::ptrdiff_t>(i * data.n_columns));
+    CHECK_LT(2 * stored_words(data, when_it_pays, limits), stored_words(data, {}, limits));
+}
+
+// A budget that holds the packed rows alone is enough, as before.
+void test_merging_with_little_memory(Random& random) {
+    const Data data = make_data(random, {.n_rows = 40000, .n_columns = 9});
+    for (const std::size_t n_threads : {1, 3}) {
+        Limits unlimited;
+        const std::size_t plain = stored_words(data, {.n_threads = n_threads}, unlimited);
+        const std::size_t needed = unlimited.peak_bytes();
+        bool merged = false;
+        for (std::size_t budget = needed; !merged; budget += budget) {
+            const check::Context context(n_threads, " threads, budget ", budget);
+            Limits limits(Limits::kNoDeadline, budget);
+            merged = stored_words(data, {.merging = Merging::when_it_pays, .n_threads = n_threads}, limits) <
+                     plain;
+            CHECK(!limits.stopped());
+        }
+    }
+    for (const Merging merging : {Merging::never, Merging::always}) {
+        Limits no_time(0);
+        View view(no_time);
+        CHECK_THROWS(pack(find_kernels("auto"), data.table(), data.target(), no_time, view,
+                          {.merging = merging, .n_threads = 2}),
+                     LimitReached);
+        CHECK(no_time.reason() == Status::time_limit);
+    }
+}
+
+void test_non_binary_in_many_rows(Random& random) {
+    Data data = make_data(random, {.n_rows = 50000, .n_columns = 9});
+    for (const std::size_t row : {45000, 31000, 77}) {
+        data.cells[row * data.n_columns + 4] = 3;
+        for (const std::size_t n_threads : {1, 3})
+            for (const Merging merging : {Merging::never, Merging::when_it_pays, Merging::always}) {
+                Limits limits;
+                View view(limits);
+                const auto bad = pack(find_kernels("auto"), data.table(), data.target(), limits, view,
+                                      {.merging = merging, .n_threads = n_threads});
+                CHECK(bad.has_value());
+                if (bad) CHECK_EQ(data.cells[bad->row * data.n_columns + bad->column], 3);
+            }
+    }
 }
 
 // ---- columns that can never be chosen -------------------------------------------------------------
@@ -417,6 +516,10 @@ int main() {
     test_sparse(random);
     test_bits(random);
     test_weights(random);
+    test_many_rows(random);
+    test_rows_in_order(random);
+    test_merging_with_little_memory(random);
+    test_non_binary_in_many_rows(random);
     test_columns_left_out();
     test_non_binary(random);
     test_unavoidable(random);

@@ -122,6 +122,25 @@ void test_transpose(const Kernels& kernels, Random& random) {
     }
 }
 
+void test_at_most(const Kernels& kernels, Random& random) {
+    const std::vector<double> choices = {0.0,
+                                         -0.0,
+                                         1.0,
+                                         -1.5,
+                                         1e300,
+                                         std::nan(""),
+                                         std::numeric_limits<double>::infinity(),
+                                         -std::numeric_limits<double>::infinity()};
+    for (int repeat = 0; repeat < 50; ++repeat) {
+        double values[64];
+        for (double& value : values) value = random.one_of(choices);
+        for (const double threshold : choices) {
+            const Word bits = kernels.at_most(values, threshold);
+            for (std::size_t r = 0; r < 64; ++r) CHECK_EQ((bits >> r) & 1, Word{values[r] <= threshold});
+        }
+    }
+}
+
 // ---- counting -------------------------------------------------------------------------------------
 
 void test_pair_counts(const Kernels& kernels, Random& random) {
@@ -436,6 +455,7 @@ int main() {
             test_pack_bytes(*kernels, random);
             test_pack_bytes_at_page_end(*kernels);
         }
+        test_at_most(*kernels, random);
         test_transpose(*kernels, random);
         test_pair_counts(*kernels, random);
         test_split_rows(*kernels, random);

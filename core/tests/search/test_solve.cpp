@@ -10,7 +10,7 @@
 namespace splitsecond {
 namespace {
 
-constexpr unsigned kSwitches = 32;  // combinations of the five
+constexpr unsigned kSwitches = 64;  // combinations of the six
 
 SpeedOptions speed_options(const Kernels* kernels, unsigned switches) {
     SpeedOptions speed;
@@ -20,6 +20,7 @@ SpeedOptions speed_options(const Kernels* kernels, unsigned switches) {
     speed.minimum_support = (switches & 4) != 0;
     speed.cache = (switches & 8) != 0;
     speed.subtract_siblings = (switches & 16) != 0;
+    speed.merging = (switches & 32) != 0 ? Merging::always : Merging::never;
     return speed;
 }
 

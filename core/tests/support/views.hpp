@@ -48,7 +48,7 @@ inline void check_invariants(const View& view) {
     for (const Run& run : view.runs) {
         CHECK_EQ(run.begin, word);  // no gaps, no empty run
         CHECK_LT(run.begin, run.end);
-        CHECK_LT(run.channel, view.n_classes);
+        CHECK_LT(run.channel, view.n_channels());
         CHECK_LT(0, run.weight);
         for (std::size_t w = run.begin; w < run.end; ++w) {
             const Word present = view.column(w, view.ones());

@@ -22,6 +22,7 @@ from splitsecond._tables.bits import PackedTable, pack_bits
 from splitsecond._tables.cells import MISSING, UNKNOWN, Cells
 from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.literals import Literal
+from splitsecond._tables.merged import Merged
 from splitsecond._tables.opening import open_table
 from splitsecond._tables.reading import as_binary
 from splitsecond._tables.weights import check_sample_weight
@@ -47,6 +48,32 @@ class Target:
     loss: Loss = ZERO_ONE  # what the tree is fitted for
     numbers: NDArray[np.float64] | None = None  # what is to be predicted, if it is no class
     reused: Reused | None = None  # for many searches of one table and these weights
+    merged: Merged | None = None  # rows that stand for several; then there are no weights
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.weights is not None if self.merged is None else self.merged.is_weighted
+
+    @property
+    def total_weight(self) -> float:
+        """What all rows weigh, where they have weights."""
+        if self.merged is not None:
+            return self.merged.weight
+        assert self.weights is not None
+        return float(self.weights.sum())
+
+    def weights_of(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return what some rows of the table weigh, up to a factor."""
+        if self.merged is not None:
+            return self.merged.integers[rows].astype(np.float64)
+        return np.ones(len(rows)) if self.weights is None else self.weights[rows]
+
+    def n_present(self, n_rows: int) -> int:
+        """Return the number of rows of some weight, given the rows of the table."""
+        if self.merged is not None:
+            return self.merged.n_present
+        return n_rows if self.weights is None else int(np.count_nonzero(self.weights))
 
     def time_left(self) -> float | None:
         """Return the seconds left."""
@@ -324,10 +351,9 @@ def read_variables(
     variables: list[Variable] = []
 
     def read(j: int) -> None:
-        cells = table.cells(j)
-        variables.append(Variable.of(cells, table.name(j), keep_constant=keep_constant))
+        variables.append(table.variable(j, keep_constant=keep_constant))
         if use is not None and variables[j].dropped is None:
-            use(j, variables[j], cells)
+            use(j, variables[j], table.cells(j))
 
     for j in range(table.n_columns):
         if not limits.completes(partial(read, j), until=READING_SHARE):

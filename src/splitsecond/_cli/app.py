@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 import splitsecond
 from splitsecond._cli import (
     bench,
+    compressing,
     doctor,
     evaluate,
     explore,
@@ -85,6 +86,7 @@ def _main(
 for command in (
     bench.demo,
     doctor.doctor,
+    compressing.compress,
     fitting.fit,
     paths.path,
     models.show,

@@ -31,6 +31,11 @@ class Data:
     def __len__(self) -> int:
         return len(self.y)
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """What a fit takes."""
+        return {"X": self.X, "y": self.y, "sample_weight": self.weights}
+
     def take(self, rows: NDArray[np.intp]) -> Data:
         """Return some of the rows."""
         weights = None if self.weights is None else self.weights[rows]

@@ -13,7 +13,9 @@ import typer
 
 import splitsecond
 from splitsecond._cli import options as o
+from splitsecond._cli.counted import is_large
 from splitsecond._cli.data import Data, check_column, nothing_to_ask, only_a_target
+from splitsecond._cli.folders import Sampled, sampled
 from splitsecond._cli.output import write, write_json, write_table
 from splitsecond._cli.sources import Source
 from splitsecond._cli.targets import Asked, ReadTarget, decoded, read_target
@@ -46,7 +48,7 @@ class Column:
 
 def doctor(
     *,
-    file: o.File,
+    files: o.Files,
     target: Annotated[
         str | None,
         typer.Option(
@@ -62,9 +64,14 @@ def doctor(
 ) -> None:
     """Check a table: what each column will become, and roughly what a fit costs.
 
-    Exits with 1 if a fit would be refused.
+    Of several files, folders and patterns, the columns of all are compared, and rows of some are
+    looked at. Exits with 1 if a fit would be refused.
     """
-    found = examine(Source.of(file, columns), target, regularization, Asked(task))
+    file = files[0]
+    source = sampled(files, columns) if is_large(files) else Source.of(file, columns)
+    found = examine(source, target, regularization, Asked(task))
+    if isinstance(source, Sampled):
+        found.hints.insert(0, source.about)
     costs = {}
     if not found.problems:
         read = found.target

@@ -90,6 +90,7 @@ def make_tree(search: SingleTree, data: Data, jobs: int, **parameters: Any) -> A
     own = {
         "postprocess": False if search.no_postprocess else None,
         "completion": None if search.completion is None else str(search.completion),
+        "device": None if search.device is None else str(search.device),
     }
     return _make(search.algorithm, search, data, jobs, **own, **parameters)
 
@@ -122,7 +123,7 @@ def fit_or_interrupt(model: Any, data: Data, verbose: Any = 0) -> Any:
     model.verbose = verbose
     try:
         with rows_of_data(data):
-            model.fit(data.X, data.y, data.weights)
+            model.fit(**data.given)
     finally:
         model.verbose = 0
     if model.status_ == "interrupted":

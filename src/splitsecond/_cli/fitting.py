@@ -8,16 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from splitsecond._cli import options as o
-from splitsecond._cli.data import Data, read_data
+from splitsecond._cli.data import Data
 from splitsecond._cli.output import check_out, progress, warnings_as_notes, write, write_json
-from splitsecond._cli.sources import Source
-from splitsecond._cli.targets import Asked
+from splitsecond._cli.rows import Rows
 from splitsecond._cli.values import ONE_STANDARD_ERROR, regularization_or_rule
 
 
 def fit(
     *,
-    file: o.File,
+    files: o.Files,
     target: o.Target,
     regularization: Annotated[
         Any,
@@ -47,8 +46,9 @@ def fit(
     With --test-size, the tree is fitted without the held-out rows that score it. With --cv, it is
     fitted on all rows, and the scores are those of trees fitted in the same way.
     """
-    check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight, Asked.by(search))
+    check_out(writing, *files)
+    reading = Rows(files, target, weight, columns, seed, jobs)
+    data = reading.read(search, {"--test-size": test_size, "--cv": cv})
     from splitsecond._cli.estimators import finish, fit_with_bar, make_tree, summary
     from splitsecond._cli.scoring import baseline_of, hold_out, scores, write_scores
 

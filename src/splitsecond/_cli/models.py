@@ -10,6 +10,7 @@ import typer
 
 import splitsecond
 from splitsecond._cli import options as o
+from splitsecond._cli.counted import is_large
 from splitsecond._cli.exports import Format, Output, exported
 from splitsecond._cli.filters import SetFilters, meeting
 from splitsecond._cli.output import (
@@ -22,7 +23,9 @@ from splitsecond._cli.output import (
     write_json,
     write_out,
 )
+from splitsecond._cli.predicting import Asked, predict_files
 from splitsecond._cli.row_places import rows_of_file
+from splitsecond._cli.rows import refuse_per_file
 from splitsecond._cli.sources import Source
 from splitsecond._cli.targets import refuse_for_numbers
 from splitsecond._support.files import is_model
@@ -130,7 +133,7 @@ def _about(tree: Tree) -> str:
 def predict(
     *,
     model: o.Model,
-    file: o.File,
+    files: o.Files,
     tree: TreeNumber = None,
     proba: Annotated[bool, o.flag("--proba", "Add the probability of each class.")] = False,
     leaf: Annotated[
@@ -150,17 +153,25 @@ def predict(
 ) -> None:
     """Predict the class or number of each row of a table, as CSV; with costs, choose its action.
 
-    Columns are matched by name; extra columns are ignored.
+    Columns are matched by name; extra columns are ignored. Several files, folders and patterns are
+    read in batches, and --out may be a Parquet file.
     """
-    check_out(writing, model, file)
-    Source.of(file, reading).check()  # before the model, which takes longer
+    check_out(writing, model, *files)
+    large = is_large(files)
+    if not large:
+        Source.of(files[0], reading).check()  # before the model, which takes longer
     found = open_model(model)
     voters = found.set_for("--vote") if vote else None
     chosen = found.tree(tree)
     if chosen.loss.is_of_numbers:
         refuse_for_numbers({"--proba": proba})
+    if large:
+        refuse_per_file(reading)
+        asked = Asked(chosen, files, keep, proba=proba, leaf=leaf)
+        predict_files(asked, writing, {"--vote": vote, "--json": writing.json})
+        return
     predictor = chosen if tree is not None or found.model is None else found.model
-    source = Source.of(file, reading, text_columns(found))
+    source = Source.of(files[0], reading, text_columns(found))
     table = source.read()
     for name in keep:
         source.check_column(table, name)

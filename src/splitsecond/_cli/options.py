@@ -69,6 +69,14 @@ class Completion(StrEnum):
     LICKETY = "lickety"
 
 
+class Device(StrEnum):
+    """Where rows are counted."""
+
+    CPU = "cpu"
+    GPU = "gpu"
+    AUTO = "auto"
+
+
 class EpsilonKind(StrEnum):
     """What epsilon is measured by."""
 
@@ -99,6 +107,16 @@ File = Annotated[
     typer.Argument(
         metavar="FILE",
         help="Table: CSV (also .tsv, .gz) or Parquet; - for standard input.",
+    ),
+]
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE...",
+        help="Table: CSV (also .tsv, .gz) or Parquet; - for standard input. Several files, folders "
+        "and patterns such as 'data/*.parquet' are read in two passes and counted, as compress "
+        "does; a count table is used as it is.",
+        show_default=False,
     ),
 ]
 Model = Annotated[
@@ -304,6 +322,10 @@ class SingleTree(Learning):
         choice(
             "Trees that splits are judged by, with a lookahead above 1 (lickety only)", Completion
         ),
+    ] = None
+    device: Annotated[
+        Device | None,
+        choice("Where rows are counted, by default cpu (lickety and greedy only)", Device),
     ] = None
 
 

@@ -16,7 +16,14 @@ from typing import Any
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -127,15 +134,24 @@ def write_out(out: Path | None, content: str | bytes) -> None:
 
 
 @contextmanager
-def progress(what: str, steps: int | None = None) -> Iterator[Listener]:
+def progress(
+    what: str, steps: int | None = None, *, has_estimate: bool = False
+) -> Iterator[Listener]:
     """Show a progress bar on standard error, if that is a terminal.
 
-    The listener takes the steps done and, where that is not known before, how many there are.
+    The listener takes the steps done and, where that is not known before, how many there are. With
+    `has_estimate`, the time that is left is shown, too.
     """
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    columns: list[ProgressColumn] = [
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+    ]
+    if has_estimate:
+        columns += [TextColumn("about"), TimeRemainingColumn(), TextColumn("left")]
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         task = bars.add_task(what, total=steps)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from splitsecond._cli import options as o
-from splitsecond._cli.data import read_data
 from splitsecond._cli.output import (
     check_out,
     progress,
@@ -16,8 +15,7 @@ from splitsecond._cli.output import (
     warnings_as_notes,
     write_out,
 )
-from splitsecond._cli.sources import Source
-from splitsecond._cli.targets import Asked
+from splitsecond._cli.rows import Rows
 
 if TYPE_CHECKING:
     from splitsecond import RegularizationPath
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
 def path(
     *,
-    file: o.File,
+    files: o.Files,
     target: o.Target,
     smallest: Annotated[float, typer.Option(metavar="LAMBDA", help="Minimum lambda.")] = 0.001,
     largest: Annotated[
@@ -56,10 +54,10 @@ def path(
     as best, the smallest one within one standard error of it as 1-SE: fit --regularization auto and
     1se choose them. --out writes the table as CSV, or as JSON with --json.
     """
-    check_out(writing, file)
+    check_out(writing, *files)
     if scoring is not None and cv == 0:
         raise ValueError(f"--scoring {scoring} needs cross-validation: leave out --cv 0.")
-    data = read_data(Source.of(file, columns), target, weight, Asked.by(search))
+    data = Rows(files, target, weight, columns, seed, jobs).read(search)
     from splitsecond._cli.estimators import STOPPED, make_tree
     from splitsecond._cli.scoring import find_path
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import PathEntry, RegularizationPath, Tree, regularization_path
+from splitsecond._cli.counted import Counted
 from splitsecond._cli.data import Data
 from splitsecond._cli.number_scores import number_headline, number_scores, number_scores_text
 from splitsecond._cli.options import FOLDS, Task
@@ -288,17 +289,19 @@ def cross_validated(
 
 
 def find_path(
-    model: Any, data: Data, n_folds: int, seed: int, **options: Any
+    model: Any, data: Data | Counted, n_folds: int, seed: int, **options: Any
 ) -> RegularizationPath:
     """Find the trees for all lambdas, with their losses by cross-validation if there are folds."""
-    parts = folds(data, n_folds, seed) if n_folds else None
+    if isinstance(data, Counted):
+        data = data.with_folds(n_folds, seed) if n_folds else data
+        parts: Any = "folds" if n_folds else None
+    else:
+        parts = folds(data, n_folds, seed) if n_folds else None
     with rows_of_data(data):
         path = regularization_path(
-            data.X,
-            data.y,
+            **data.given,
             estimator=model,
             cv=parts,
-            sample_weight=data.weights,
             time_limit=model.time_limit,
             **options,
         )

@@ -10,7 +10,6 @@ import numpy as np
 import typer
 
 from splitsecond._cli import options as o
-from splitsecond._cli.data import read_data
 from splitsecond._cli.filters import Filters, meeting
 from splitsecond._cli.output import (
     check_out,
@@ -25,8 +24,7 @@ from splitsecond._cli.output import (
     write_table,
 )
 from splitsecond._cli.row_places import rows_of_data
-from splitsecond._cli.sources import Source
-from splitsecond._cli.targets import Asked
+from splitsecond._cli.rows import Rows
 from splitsecond._support.messages import listed, shown_number
 
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ class RelianceKind(StrEnum):
 
 def rashomon(
     *,
-    file: o.File,
+    files: o.Files,
     target: o.Target,
     sets: o.Sets,
     time_limit: o.TimeLimit = None,
@@ -67,8 +65,9 @@ def rashomon(
     With conditions on the trees, such as --avoid, the output is about the trees that meet them, and
     --out saves only these.
     """
-    check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight, Asked.by(sets))
+    check_out(writing, *files)
+    reading = Rows(files, target, weight, columns, seed, jobs)
+    data = reading.read(sets, {"--test-size": test_size})
     from splitsecond._cli.estimators import finish, fit_with_bar, make_set, summary
     from splitsecond._cli.evaluate import held_out_criteria, write_criteria
     from splitsecond._cli.scoring import (
@@ -174,7 +173,7 @@ def _bars(
 
 def importance(
     *,
-    file: o.File,
+    files: o.Files,
     target: o.Target,
     sets: o.Sets,
     bootstraps: Annotated[int, typer.Option(metavar="N", help="Number of bootstrap samples.")] = 10,
@@ -204,8 +203,8 @@ def importance(
 
     --out writes the table as CSV, or as JSON with --json.
     """
-    check_out(writing, file)
-    data = read_data(Source.of(file, columns), target, weight, Asked.by(sets))
+    check_out(writing, *files)
+    data = Rows(files, target, weight, columns, seed, jobs).read(sets)
     from splitsecond import RashomonImportance
     from splitsecond._cli.estimators import STOPPED, make_set
 
@@ -221,7 +220,7 @@ def importance(
     with warnings_as_notes(), progress("bootstraps", bootstraps) as rid.verbose:
         try:
             with rows_of_data(data):
-                rid.fit(data.X, data.y, data.weights)
+                rid.fit(**data.given)
         except RuntimeError as error:  # not one bootstrap in the time there was
             raise ValueError(str(error)) from None
     if rid.status_ == "interrupted":

@@ -73,7 +73,7 @@ class Source:
     def read(self) -> pa.Table:
         """Read the table, with the columns asked for; every value is looked at."""
         self.check()
-        table = self._parquet() if self._start.startswith(PARQUET) else self._csv()
+        table = self._table()
         twice = [name for name, times in Counter(table.column_names).items() if times > 1]
         if twice:
             raise ValueError(f"{self.name} has several columns named {twice[0]!r}: rename them.")
@@ -88,6 +88,9 @@ class Source:
                 column = _as_text(column)
             table = table.set_column(place, name, column)
         return table
+
+    def _table(self) -> pa.Table:
+        return self._parquet() if self._start.startswith(PARQUET) else self._csv()
 
     def check_column(self, table: pa.Table, name: str) -> None:
         """Refuse the name of a column that is not there."""

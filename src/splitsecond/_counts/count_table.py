@@ -6,19 +6,29 @@ the sum of their weights, is all that a search needs of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._binarizers.base import Binarizer
+from splitsecond._counts.entry_weights import EntryWeights, merged_rows
+from splitsecond._support.checks import check_number
+from splitsecond._support.frames import frame_of
+from splitsecond._support.messages import listed
 from splitsecond._support.names import public
-from splitsecond._tables.bits import PackedTable
+from splitsecond._tables.bits import PackedTable, pack_bits
+from splitsecond._tables.literals import Literal
+from splitsecond._tables.merged import Merged
+from splitsecond._tables.weights import class_shares
 
 
 @public
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CountTable:
     """Rows of a table by the pattern of their answers; `compress` makes it of tables of any size.
 
@@ -31,9 +41,12 @@ class CountTable:
     classes: NDArray[Any]  # labels; empty for numbers
     words: list[NDArray[np.uint64]]  # answers to each question: bits of the entries, 64 a word
     rows: NDArray[np.int64]  # of each entry, those of some weight
-    codes: NDArray[np.int32]  # class of each entry
-    weights: NDArray[np.float64] | None = None  # of each entry, all its rows; None: 1 a row
+    codes: NDArray[np.int32]  # of each entry, its class, or the place of its number
+    n_rows: int  # in all, those without weight too
+    n_dropped: int = field(default=0, kw_only=True)  # rows that `drop_below` left out
+    weights: EntryWeights | None = None  # None: all rows count alike
     folds: NDArray[np.int32] | None = None  # of each entry, from 0
+    numbers: NDArray[Any] | None = None  # the different ones, if they are to be predicted
 
     @property
     def n_entries(self) -> int:
@@ -41,11 +54,170 @@ class CountTable:
         return len(self.rows)
 
     @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.rows.sum())
+    def n_patterns(self) -> int:
+        """Number of different patterns of answers."""
+        return int(self._pattern_of.max()) + 1 if self.n_entries else 0
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds; 0: there are none."""
+        return 0 if self.folds is None else int(self.folds.max()) + 1
+
+    @property
+    def literals(self) -> list[Literal]:
+        """The questions."""
+        return self.binarizer.literals_
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes."""
+        return sum(column.nbytes for column in self.words) + self.rows.nbytes + self.codes.nbytes
 
     def answers(self) -> PackedTable:
         """Return the entries as a table of 0/1 columns."""
         labels = self.binarizer._labels_in
         return PackedTable(self.n_entries, len(self.words), labels, self.words)
+
+    def answers_to(self, literals: list[Literal], who: str) -> PackedTable:
+        """Return the entries' answers to some questions, which must be among its own."""
+        place = {literal: j for j, literal in enumerate(self.literals)}
+        missing = [str(literal) for literal in literals if literal not in place]
+        if missing:
+            raise ValueError(
+                f"The count table does not answer what {who} asks: {listed(missing)}. Make it with "
+                "compress(..., binarizer=model.binarizer_)."
+            )
+        words = [self.words[place[literal]] for literal in literals]
+        return PackedTable(self.n_entries, len(words), self.binarizer._labels_in, words)
+
+    @property
+    def is_of_numbers(self) -> bool:
+        """Whether numbers are to be predicted."""
+        return self.numbers is not None
+
+    def row_weights(self) -> NDArray[np.float64]:
+        """Return what the rows of each entry weigh together."""
+        rows = self.rows.astype(np.float64)
+        return rows if self.weights is None else self.weights.of_rows(self.rows)
+
+    def class_weights(self, class_weight: Any) -> dict[Any, float]:
+        """Return the weight of each class, where "balanced" stands for those of these rows."""
+        totals = np.bincount(self.codes, self.row_weights(), len(self.classes))
+        shares = class_shares(self.classes, totals, class_weight)
+        return dict(zip(self.classes.tolist(), shares.tolist(), strict=True))
+
+    def merged(self, class_weight: Any = None) -> Merged:
+        """Return what the entries count as in a fit, with weights of the classes if there are."""
+        return merged_rows(
+            self.rows,
+            self.weights,
+            self.n_rows,
+            codes=self.codes,
+            classes=None if self.is_of_numbers else self.classes,
+            class_weight=class_weight,
+        )
+
+    @cached_property
+    def _pattern_of(self) -> NDArray[np.int64]:
+        """The number of each entry's pattern, from 0; entries of one pattern are neighbours."""
+        if not self.words:
+            return np.zeros(self.n_entries, dtype=np.int64)
+        bits = np.stack([self.answers().column(j) for j in range(len(self.words))])
+        differs = (bits[:, 1:] != bits[:, :-1]).any(axis=0)
+        return np.concatenate([[0], np.cumsum(differs)])
+
+    def take(self, places: NDArray[np.intp]) -> CountTable:
+        """Return some of the entries, in their order."""
+        answers = self.answers()
+        return replace(
+            self,
+            words=[pack_bits(answers.column(j)[places]) for j in range(len(self.words))],
+            rows=self.rows[places],
+            codes=self.codes[places],
+            n_rows=int(self.rows[places].sum()),
+            weights=None if self.weights is None else self.weights.take(places),
+            folds=None if self.folds is None else self.folds[places],
+        )
+
+    def labels_of_entries(self) -> NDArray[Any]:
+        """Return the class or number of each entry."""
+        labels = self.classes if self.numbers is None else self.numbers
+        of_entries: NDArray[Any] = labels[self.codes]
+        return of_entries
+
+    def drop_below(self, min_count: int) -> CountTable:
+        """Return a table without the patterns that fewer than `min_count` rows have, for privacy.
+
+        Rows count together whatever their classes. What it costs is said in the table's text.
+        """
+        check_number("min_count", min_count, Integral, "rows of a pattern", minimum=1)
+        pattern = self._pattern_of
+        of_pattern = np.bincount(pattern, self.rows)
+        kept = np.flatnonzero(of_pattern[pattern] >= min_count)
+        if not len(kept):
+            raise ValueError(f"No pattern of answers has min_count={min_count} rows.")
+        dropped = int(self.rows.sum()) - int(self.rows[kept].sum())
+        return replace(
+            self.take(kept),
+            n_rows=self.n_rows - dropped,
+            n_dropped=self.n_dropped + dropped,
+        )
+
+    def with_folds(self, n_folds: int, random_state: int = 0) -> CountTable:
+        """Return a table whose rows are shared out to folds, for `regularization_path`.
+
+        Every class is shared out evenly, by chance. Rows of one entry are alike, so that it does
+        not matter which of them are in which fold.
+        """
+        from splitsecond._counts.shares import with_folds
+
+        check_number("n_folds", n_folds, Integral, "folds, such as 5", minimum=2)
+        return with_folds(self, int(n_folds), int(random_state))
+
+    def __add__(self, other: Any) -> CountTable:
+        """Return a table of the rows of both; their questions must be the same."""
+        from splitsecond._counts.adding import add
+
+        return add(self, other) if isinstance(other, CountTable) else NotImplemented
+
+    def __radd__(self, other: Any) -> CountTable:
+        """Let `sum` add up tables, which begins with 0."""
+        return self if other == 0 else NotImplemented
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table to a Parquet file, whole or not at all."""
+        from splitsecond._counts.saving import save_counts
+
+        save_counts(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> CountTable:
+        """Read what `save` wrote; no code in the file is run."""
+        from splitsecond._counts.saving import load_counts
+
+        return load_counts(path)
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """Return a data frame ("pandas" or "polars"), a row for each entry."""
+        answers = self.answers()
+        columns: dict[str, Any] = {
+            str(literal): answers.column(j).astype(bool) for j, literal in enumerate(self.literals)
+        }
+        columns[self.target] = self.labels_of_entries()
+        columns["rows"] = self.rows
+        if self.weights is not None:
+            columns["weight"] = self.row_weights()
+        if self.folds is not None:
+            columns["fold"] = self.folds
+        return frame_of(columns, library)
+
+    def __repr__(self) -> str:
+        size = self.nbytes / 1e6
+        folds = f", {self.n_folds} folds" if self.n_folds else ""
+        if self.n_dropped:
+            share = self.n_dropped / (self.n_rows + self.n_dropped)
+            folds += f", without {self.n_dropped:,} rows ({share:.2%}) of rare patterns"
+        return (
+            f"<CountTable: {self.n_rows:,} rows, {self.n_patterns:,} patterns of "
+            f"{len(self.words):,} questions{folds}, {size:.1f} MB>"
+        )

@@ -10,10 +10,11 @@ from fractions import Fraction
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from sklearn.base import BaseEstimator
 
 from splitsecond._binarizers.base import Binarizer, Target
+from splitsecond._counts.count_table import CountTable
+from splitsecond._estimators.counted import read_counts
 from splitsecond._estimators.fitted import Fitted
 from splitsecond._estimators.limits_text import stopped_text
 from splitsecond._estimators.loss_parameters import check_min_samples_leaf, min_leaf_rows
@@ -133,6 +134,10 @@ class TreeEstimator(Fitted, SaysFitFirst, ShowsItsTree, BaseEstimator):  # type:
         """Read what is to be predicted."""
 
     @abstractmethod
+    def _read_counted(self, counts: CountTable) -> ReadTarget:
+        """Read what is to be predicted off a count table."""
+
+    @abstractmethod
     def _check_loss(self) -> None:
         """Refuse a loss that there is not."""
 
@@ -173,6 +178,8 @@ class TreeEstimator(Fitted, SaysFitFirst, ShowsItsTree, BaseEstimator):  # type:
         whole: bool,
         keeps_tree: bool,
     ) -> Training:
+        if isinstance(X, CountTable):
+            return self._read_counts(X, y, sample_weight, deadline, keeps_tree=keeps_tree)
         return read(
             X,
             y,
@@ -184,6 +191,22 @@ class TreeEstimator(Fitted, SaysFitFirst, ShowsItsTree, BaseEstimator):  # type:
             memory_limit=self.memory_limit,
             n_jobs=self.n_jobs,
             keeps_tree=keeps_tree,
+        )
+
+    def _read_counts(
+        self, counts: CountTable, y: Any, sample_weight: Any, deadline: float | None, **options: Any
+    ) -> Training:
+        """Read a count table in place of rows."""
+        return read_counts(
+            counts,
+            y,
+            sample_weight,
+            read_target=self._read_counted,
+            binarizer=self.binarizer,
+            deadline=deadline,
+            memory_limit=self.memory_limit,
+            n_jobs=self.n_jobs,
+            **options,
         )
 
     def _binarize(self, training: Training) -> Binarized:
@@ -199,7 +222,7 @@ class TreeEstimator(Fitted, SaysFitFirst, ShowsItsTree, BaseEstimator):  # type:
         """Keep what the table was, and what is asked about it."""
         self.binarizer_ = binarized.binarizer
         self._loss = training.target.loss
-        keep_columns(self, training.source.labels, training.source.n_columns)
+        keep_columns(self, training.labels, training.n_columns)
 
     def _solve(self, table: Table, target: Target) -> Solution | NotBinaryError:
         """Find a tree; or the error for a value that is neither 0 nor 1."""
@@ -212,6 +235,7 @@ class TreeEstimator(Fitted, SaysFitFirst, ShowsItsTree, BaseEstimator):  # type:
             n_classes=target.n_classes,
             weights=target.weights,
             numbers=target.numbers,
+            merged=target.merged,
             regularization=self.regularization,
             loss=target.loss,
             algorithm=self._algorithm,
@@ -227,9 +251,7 @@ class TreeEstimator(Fitted, SaysFitFirst, ShowsItsTree, BaseEstimator):  # type:
 
     def _min_leaf_rows(self, table: Table, target: Target) -> int:
         """Return the minimum rows of a leaf; those of weight 0 are as good as absent."""
-        weights = target.weights
-        n_rows = table.n_rows if weights is None else int(np.count_nonzero(weights))
-        return min_leaf_rows(self.min_samples_leaf, n_rows)
+        return min_leaf_rows(self.min_samples_leaf, target.n_present(table.n_rows))
 
     def _check_parameters(self) -> None:
         check_amount(
@@ -261,7 +283,7 @@ class TreeEstimator(Fitted, SaysFitFirst, ShowsItsTree, BaseEstimator):  # type:
         return check_limit("time_limit", self.time_limit, "seconds")
 
     def _keep(self, table: Table, target: Target, solution: Solution) -> None:
-        self._weighted = target.weights is not None
+        self._weighted = target.is_weighted
         self._take(self._tree_of(table, target, solution))
         self.lower_bound_ = float(solution.lower_bound)
         self.status_ = status_of_fit(solution, target)

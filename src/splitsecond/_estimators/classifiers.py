@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from splitsecond._binarizers.base import Target
+from splitsecond._counts.count_table import CountTable
 from splitsecond._estimators.base import TreeEstimator
 from splitsecond._estimators.fitted import PredictsClasses
 from splitsecond._estimators.loss_parameters import LossParameters
 from splitsecond._estimators.parameters import with_parameters
 from splitsecond._estimators.training import Binarized, ReadTarget, Training
 from splitsecond._solving.solve import Solution
+from splitsecond._support.messages import shown
 from splitsecond._tables.binary import Table
 from splitsecond._tables.class_checks import warn_of_classes, warn_of_leaf
 from splitsecond._tables.labels import encode_labels
@@ -32,14 +34,14 @@ class TreeClassifier(PredictsClasses, ClassifierMixin, TreeEstimator):  # type: 
     actions: Any = None
     class_weight: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn a tree.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             Columns of any kind: numbers, booleans, text, categories, with missing values or not
-            (see `binarizer`).
+            (see `binarizer`). Or a `CountTable`, which holds the target and the weights, too.
         y : array-like of shape (n_samples,)
             Class labels of any kind and number; with a single class the tree is a single leaf. More
             than 100 different numbers with fewer than 50 rows each on average are refused as a
@@ -66,6 +68,19 @@ class TreeClassifier(PredictsClasses, ClassifierMixin, TreeEstimator):  # type: 
         parts = {"codes": codes, "n_classes": len(classes), "weights": weights, "loss": loss}
         return classes, parts
 
+    def _read_counted(self, counts: CountTable) -> ReadTarget:
+        if counts.is_of_numbers:
+            raise ValueError(
+                f"{type(self).__name__} needs classes, and the count table holds numbers of "
+                f"{shown(counts.target)}: make it with compress(..., task='classification')."
+            )
+        merged = counts.merged(self.class_weight)
+        loss = self._loss_parameters().of(counts.classes)
+        n_classes = len(counts.classes)
+        warn_of_classes(n_classes, counts.n_rows)
+        parts = {"codes": counts.codes, "n_classes": n_classes, "merged": merged, "loss": loss}
+        return counts.classes, parts
+
     def _loss_parameters(self) -> LossParameters:
         return LossParameters(self.loss, self.costs, self.actions)
 
@@ -79,9 +94,8 @@ class TreeClassifier(PredictsClasses, ClassifierMixin, TreeEstimator):  # type: 
 
     def _tree_of(self, table: Table, target: Target, solution: Solution) -> Tree:
         counts = solution.counts.astype(np.float64)
-        weights = target.weights
-        if weights is not None:
-            counts *= weights.sum() / solution.weight  # back to the user's units
+        if target.is_weighted:
+            counts *= target.total_weight / solution.weight  # back to the user's units
         shape = {part: getattr(solution, part) for part in ("feature", "left", "right")}
         rows = row_source(table, target)
         row_counts = rows.of_tree(**shape, units=solution.counts)

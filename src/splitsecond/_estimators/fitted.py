@@ -10,12 +10,22 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from splitsecond._binarizers.base import Binarizer
+from splitsecond._counts.count_table import CountTable
 from splitsecond._estimators.input_reader import InputReader
 from splitsecond._solving.losses import Loss
 from splitsecond._tables.binary import Table, leaf_of_rows
 from splitsecond._tables.literals import Literal
 from splitsecond._trees.scoring import expected_cost_of, score_of
 from splitsecond._trees.tree import Tree
+
+
+def scored_against(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    """Return targets and weights of rows: those of a count table are its own."""
+    if not isinstance(X, CountTable):
+        return y, sample_weight
+    if y is not None or sample_weight is not None:
+        raise ValueError("A count table holds its target and its weights: give nothing else.")
+    return X.labels_of_entries(), X.row_weights()
 
 
 class PredictsByTree(ABC):
@@ -77,25 +87,27 @@ class PredictsClasses(PredictsByTree):
         shares: NDArray[np.float64] = self.tree_.shares()[leaves]
         return shares
 
-    def expected_cost(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def expected_cost(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return what a row costs on average, given the classes of some rows.
 
         Parameters
         ----------
         X, y
-            Rows and their classes.
+            Rows and their classes; or a `CountTable`, which holds both, and the weights.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows.
         """
         leaves = self.apply(X)
+        y, sample_weight = scored_against(X, y, sample_weight)
         return expected_cost_of(self.tree_, leaves, y, sample_weight, type(self).__name__)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy; with actions that are no classes, minus the `expected_cost`.
 
         Parameters are those of `expected_cost`.
         """
         leaves = self.apply(X)
+        y, sample_weight = scored_against(X, y, sample_weight)
         return score_of(self.tree_, leaves, y, sample_weight, type(self).__name__)
 
 
@@ -108,17 +120,19 @@ class PredictsNumbers(PredictsByTree):
         predicted: NDArray[np.float64] = self.tree_.labels[leaves]
         return predicted
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return R^2, the share of the squared error that is explained; D^2 with "poisson".
 
         Parameters
         ----------
         X, y
-            Rows and their numbers.
+            Rows and their numbers; or a `CountTable`, which holds both, and the weights.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows.
         """
-        return score_of(self.tree_, self.apply(X), y, sample_weight, type(self).__name__)
+        leaves = self.apply(X)
+        y, sample_weight = scored_against(X, y, sample_weight)
+        return score_of(self.tree_, leaves, y, sample_weight, type(self).__name__)
 
 
 class Fitted(PredictsByTree):
@@ -146,6 +160,8 @@ class Fitted(PredictsByTree):
 
     def _answers(self, X: Any) -> Table:
         """Open a table to be asked the questions of the tree; every value is checked."""
+        if isinstance(X, CountTable):
+            return X.answers_to(self._literals(), type(self).__name__)
         return self._reader().read(X)
 
     def _literals(self) -> list[Literal]:

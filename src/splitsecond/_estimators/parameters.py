@@ -31,6 +31,7 @@ ORDER = (
     "time_limit",
     "memory_limit",
     "n_jobs",
+    "device",
     "verbose",
 )
 

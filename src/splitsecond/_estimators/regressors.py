@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from splitsecond._binarizers.base import Target
+from splitsecond._counts.count_table import CountTable
 from splitsecond._estimators.base import TreeEstimator
 from splitsecond._estimators.fitted import PredictsNumbers
 from splitsecond._estimators.parameters import with_parameters
@@ -16,9 +17,10 @@ from splitsecond._estimators.training import ReadTarget
 from splitsecond._solving.number_losses import N_SUMS, NUMBER_LOSSES, Poisson
 from splitsecond._solving.solve import Solution
 from splitsecond._support.checks import check_choice
+from splitsecond._support.messages import shown
 from splitsecond._tables.binary import Table
 from splitsecond._tables.number_checks import warn_of_lone_leaf
-from splitsecond._tables.numbers import read_numbers
+from splitsecond._tables.numbers import Numbers, read_numbers
 from splitsecond._tables.weights import check_sums
 from splitsecond._trees.row_counts import RowsOfNumbers
 from splitsecond._trees.tree import NO_CLASSES, Tree
@@ -30,7 +32,7 @@ class TreeRegressor(PredictsNumbers, RegressorMixin, TreeEstimator):  # type: ig
 
     loss: str = "squared_error"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn a tree.
 
         Parameters
@@ -60,7 +62,9 @@ class TreeRegressor(PredictsNumbers, RegressorMixin, TreeEstimator):  # type: ig
     def _read_target(
         self, y: Any, n_rows: int, sample_weight: NDArray[np.float64] | None
     ) -> ReadTarget:
-        read = read_numbers(y, n_rows, loss=self.loss)
+        return NO_CLASSES, self._numbers(read_numbers(y, n_rows, loss=self.loss), sample_weight)
+
+    def _numbers(self, read: Numbers, sample_weight: NDArray[np.float64] | None) -> dict[str, Any]:
         numbers, kind = read.values, NUMBER_LOSSES[self.loss]
         if sample_weight is None:
             loss = kind.fitted(numbers, read.offset)
@@ -70,7 +74,18 @@ class TreeRegressor(PredictsNumbers, RegressorMixin, TreeEstimator):  # type: ig
             loss = kind.fitted(numbers[present], read.offset, sample_weight[present])
             # Numbers of rows that do not count may be out of all proportion to the others.
             numbers = np.where(present, numbers, loss.centre)
-        return NO_CLASSES, {"numbers": numbers, "weights": sample_weight, "loss": loss}
+        return {"numbers": numbers, "weights": sample_weight, "loss": loss}
+
+    def _read_counted(self, counts: CountTable) -> ReadTarget:
+        if counts.numbers is None:
+            raise ValueError(
+                f"{type(self).__name__} needs numbers, and the count table holds classes of "
+                f"{shown(counts.target)}: make it with compress(..., task='regression')."
+            )
+        read = read_numbers(counts.numbers, len(counts.numbers), loss=self.loss)
+        each = Numbers(read.values[counts.codes], read.offset)
+        parts = self._numbers(each, counts.row_weights())
+        return NO_CLASSES, {**parts, "merged": counts.merged()}
 
     def _check_loss(self) -> None:
         check_choice("loss", self.loss, list(NUMBER_LOSSES))

@@ -100,6 +100,7 @@ class RashomonEstimator(FittedSet, TreeEstimator):
             numbers=target.numbers,
             unit_bits=SET_BITS,
             run=run,
+            merged=target.merged,
         )
 
         def bound(loss: int, leaves: int) -> int:
@@ -206,7 +207,7 @@ class RashomonEstimator(FittedSet, TreeEstimator):
                     # A function belongs to the fit, not to the set.
                     "verbose": 0 if callable(self.verbose) else self.verbose,
                 },
-                weighted=target.weights is not None,
+                weighted=target.is_weighted,
                 lower_bound=float(solution.lower_bound),
                 status=status_of_fit(solution, target),
                 statistics=solution.statistics,

@@ -15,6 +15,7 @@ from splitsecond._binarizers.base import Binarizer, Target
 from splitsecond._binarizers.cuts import MidpointBinarizer, QuantileBinarizer
 from splitsecond._binarizers.guessing import ThresholdGuessBinarizer
 from splitsecond._binarizers.limits import BinarizingLimits
+from splitsecond._counts.count_table import CountTable
 from splitsecond._solving.solve import n_threads, whole_bytes
 from splitsecond._tables.binary import Table
 from splitsecond._tables.columns import RawTable
@@ -45,17 +46,33 @@ ReadsTarget = Callable[[Any, int, NDArray[np.float64] | None], ReadTarget]
 class Training:
     """What a fit learns from: the user's table, opened and classified, and the target."""
 
-    opened: Opened
+    opened: Opened | None  # None: a count table
     source: Table | RawTable  # 0/1 columns, or any others
     is_sure: bool  # that 0/1 columns are 0/1 in all rows
     is_auto: bool  # what is not 0/1 is to be binarized
     classes: NDArray[Any]
     target: Target
+    counts: CountTable | None = None  # in place of rows
+
+    @property
+    def labels(self) -> list[Any] | None:
+        """Labels of the columns that the user gave."""
+        if self.counts is not None:
+            return self.counts.binarizer._labels_in
+        return self.source.labels
+
+    @property
+    def n_columns(self) -> int:
+        """The number of these columns."""
+        if self.counts is not None:
+            return self.counts.binarizer.n_features_in_
+        return self.source.n_columns
 
     def not_binary(self, why: NotBinaryError) -> Training:
         """Return the same with a raw table, after a value was met that is neither 0 nor 1."""
         if not self.is_auto:
             raise why
+        assert self.opened is not None
         return replace(self, source=RawTable(self.opened), is_sure=True)
 
 
@@ -114,6 +131,9 @@ def read(
 def binarize(training: Training, scheme: Any) -> Binarized:
     """Choose the questions, and answer them for the same table."""
     source = training.source
+    if training.counts is not None:
+        assert isinstance(source, Table)
+        return Binarized(training.counts.binarizer, source)
     if scheme is None:
         assert isinstance(source, Table)
         return Binarized(None, source)
@@ -125,6 +145,8 @@ def binarize(training: Training, scheme: Any) -> Binarized:
 
 def warn_of_mistakes(training: Training, binarized: Binarized) -> None:
     """Warn of columns that look as if they were there by mistake."""
+    if training.counts is not None:  # the rows themselves are not at hand
+        return
     binarizer, target = binarized.binarizer, training.target
     variables = None if binarizer is None else binarizer.variables_
     warn_of_columns(

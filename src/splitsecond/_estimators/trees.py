@@ -7,6 +7,7 @@ from typing import Any
 
 from splitsecond._estimators.base import TreeEstimator
 from splitsecond._estimators.classifiers import TreeClassifier
+from splitsecond._estimators.devices import OnDevices
 from splitsecond._estimators.parameters import with_parameters
 from splitsecond._estimators.regressors import TreeRegressor
 from splitsecond._support.checks import check_choice, check_flag, check_number
@@ -15,7 +16,7 @@ from splitsecond._support.names import public
 COMPLETIONS = ("greedy", "lickety")
 
 
-class _Greedy(TreeEstimator):
+class _Greedy(OnDevices):
     """Splits that are best by themselves."""
 
     _algorithm = "greedy"
@@ -23,7 +24,7 @@ class _Greedy(TreeEstimator):
 
 
 @with_parameters
-class _Lickety(TreeEstimator):
+class _Lickety(OnDevices):
     """Splits whose greedy completions are best."""
 
     _algorithm = "lickety"
@@ -43,6 +44,11 @@ class _Lickety(TreeEstimator):
             "lookahead_depth": self.lookahead_depth,
             "completion": self.completion,
         }
+
+    def _needs_cpu(self) -> str | None:
+        if self.lookahead_depth > 1:
+            return f"lookahead_depth={self.lookahead_depth}"
+        return None if self.completion == "greedy" else f'completion="{self.completion}"'
 
 
 @with_parameters
@@ -150,6 +156,10 @@ class LicketySPLITClassifier(_GreedyBelow, _Lickety):
         Bytes that the search may use, the packed data included.
     n_jobs : int, optional
         Threads; -1 uses all processors. The result does not depend on it.
+    device : "cpu", "gpu" or "auto", default="cpu"
+        Where the rows are counted; the tree is the same, bit for bit. "gpu" needs JAX (the extra
+        ``gpu``) and takes seconds to compile at first; "auto" takes it, where there is one, for
+        tables so large that it pays. Not with `lookahead_depth` above 1 or "lickety" completions.
     verbose : int or callable, default=0
         Above 0, a line a second tells on standard error how far a long search has come. A function
         is called instead while the search runs, with the first splits done, how many there are, and
@@ -268,7 +278,7 @@ class LicketySPLITRegressor(TreeRegressor, _Lickety):
         lambda, the penalty per leaf, as a share of the loss of a single leaf: a leaf more has to
         explain so much of the variance (with "poisson", of the deviance).
     max_depth, min_samples_leaf, lookahead_depth, completion, binarizer, time_limit, \
-    memory_limit, n_jobs, verbose
+    memory_limit, n_jobs, device, verbose
         As for `LicketySPLITClassifier`.
     loss : "squared_error" or "poisson", default="squared_error"
         What a tree is fitted for: the mean, or the rate of events ("poisson", the deviance of

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from splitsecond import _core
 from splitsecond._binarizers.base import Target
 from splitsecond._binarizers.limits import BinarizingLimits
+from splitsecond._counts.count_table import CountTable
 from splitsecond._estimators.base import ProgressFunction, progress_of
 from splitsecond._estimators.sets import RashomonEstimator, SetSolution
 from splitsecond._importance.reliance import number_rows, row_losses, unit_of
@@ -86,8 +87,19 @@ class TrainingRows:
     A column is packed when trees first ask about it, and then kept for all bootstraps.
     """
 
-    def __init__(self, table: Table, target: Target, variable_of: list[int]) -> None:
+    def __init__(
+        self,
+        table: Table,
+        target: Target,
+        variable_of: list[int],
+        counts: CountTable | None = None,
+        class_weight: Any = None,
+    ) -> None:
         self._given = table
+        self.counts, self.class_weight = counts, class_weight  # in place of rows
+        self._class_weights = class_weight  # balanced ones are those of all rows
+        if counts is not None and class_weight is not None:
+            self._class_weights = counts.class_weights(class_weight)
         self.table = table.in_rows()
         self.target = target
         self.codes = None
@@ -98,21 +110,41 @@ class TrainingRows:
 
     def __reduce__(self) -> Any:
         # Another process makes ready its own: the table as it was given may be far smaller.
-        return TrainingRows, (self._given, self.target, self.variable_of)
+        given = (self._given, self.target, self.variable_of, self.counts, self.class_weight)
+        return TrainingRows, given
 
     @property
     def n_present(self) -> int:
         """Rows of some weight, as many as are drawn."""
-        weights = self.target.weights
-        return self.table.n_rows if weights is None else int(np.count_nonzero(weights))
+        return self.target.n_present(self.table.n_rows)
 
-    def draw(self, random: np.random.RandomState) -> NDArray[np.float64]:
-        """Draw as many rows as there are and return their weights; those of weight 0 are absent."""
+    def draw(self, random: np.random.RandomState) -> Target:
+        """Draw as many rows as there are, and return them with their weights.
+
+        Rows of weight 0 are absent.
+        """
+        if self.counts is not None:
+            return self._draw_counts(random)
+        return replace(self.target, weights=self._draw_rows(random))
+
+    def _draw_rows(self, random: np.random.RandomState) -> NDArray[np.float64]:
         weights, n_rows = self.target.weights, self.table.n_rows
         present = np.arange(n_rows) if weights is None else np.flatnonzero(weights)
         drawn = present[random.randint(0, len(present), len(present))]
         counts = np.bincount(drawn, minlength=n_rows).astype(np.float64)
         return counts if weights is None else counts * weights
+
+    def _draw_counts(self, random: np.random.RandomState) -> Target:
+        """Draw rows of a count table: so many of each entry."""
+        counts, target = self.counts, self.target
+        assert counts is not None
+        rows = counts.rows.astype(np.float64)
+        drawn = random.multinomial(self.n_present, rows / rows.sum()).astype(np.int64)
+        weights = None if counts.weights is None else counts.weights.shared(counts.rows)
+        merged = replace(counts, rows=drawn, weights=weights).merged(self._class_weights)
+        of_rows = drawn.astype(np.float64) if weights is None else weights.of_rows(drawn)
+        is_of_numbers = target.numbers is not None
+        return replace(target, merged=merged, weights=of_rows if is_of_numbers else None)
 
     def packed(self, asked: Iterable[int]) -> list[NDArray[np.uint64]]:
         """Return the columns asked for as bits, and empty arrays for the others."""
@@ -162,14 +194,14 @@ class _Bootstrap:
 
     def sample(self, max_trees: int) -> Sample | None:
         """Return the reliances of its trees, or None if the time is up."""
-        weights = self.rows.draw(self.random)
-        found = self._solve(weights)
+        drawn = self.rows.draw(self.random)
+        found = self._solve(drawn)
         if found is None:
             return None
         asked, variable_of = found.graph.features(), self.rows.variable_of
         variables = sorted({variable_of[j] for j in asked})
         place = {variable: i for i, variable in enumerate(variables)}
-        of_set = self._measure(found, weights, [place.get(each, 0) for each in variable_of])
+        of_set = self._measure(found, drawn, [place.get(each, 0) for each in variable_of])
         numbering = Numbering(found.graph)
         n_trees = numbering.n_trees
         whole = n_trees <= max_trees
@@ -197,11 +229,11 @@ class _Bootstrap:
         )
 
     def _measure(
-        self, found: SetSolution, weights: NDArray[np.float64], variable_of: list[int]
+        self, found: SetSolution, target: Target, variable_of: list[int]
     ) -> Callable[[Any], Any]:
         """Return what measures trees, given their numbers, on the rows that were drawn."""
         rows, graph = self.rows, found.graph
-        target, columns = rows.target, rows.packed(graph.features())
+        columns = rows.packed(graph.features())
         if isinstance(target.loss, OfNumbers):
             assert target.numbers is not None
             of_numbers = number_rows(
@@ -209,7 +241,7 @@ class _Bootstrap:
                 variable_of,
                 target.loss,
                 target.numbers,
-                weights,
+                target.weights,
                 n_rows=rows.n_present,
             )
             return partial(of_numbers.of_set, graph)
@@ -227,15 +259,14 @@ class _Bootstrap:
         counts = graph.counts().reshape(-1, graph.n_classes).astype(np.int64)
         return row_losses(loss, counts, found.weight / self.rows.n_present)
 
-    def _solve(self, weights: NDArray[np.float64]) -> SetSolution | None:
+    def _solve(self, target: Target) -> SetSolution | None:
         """Find the set, or None if the time is up."""
         if self.deadline.is_past():
             return None
         limit, left = self.estimator._seconds(), self.deadline.seconds_left()
         is_ours = left is not None and (limit is None or left < limit)
-        target = self.rows.target
         ends = counter_after(left if is_ours else limit)
-        own = replace(target, weights=weights, deadline=ends, limits=BinarizingLimits())
+        own = replace(target, deadline=ends, limits=BinarizingLimits())
         self.estimator.verbose = self._poll
         found = self.estimator._solve(self.rows.table, own)
         assert isinstance(found, SetSolution)  # the table was checked

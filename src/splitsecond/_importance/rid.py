@@ -11,6 +11,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
+from splitsecond._counts.count_table import CountTable
 from splitsecond._estimators.base import LimitWarning, ProgressFunction
 from splitsecond._estimators.sets import RESPLIT, RashomonEstimator
 from splitsecond._importance.bootstraps import (
@@ -119,13 +120,14 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the sets and the reliances.
 
         Parameters
         ----------
         X, y, sample_weight
-            As for the estimator.
+            As for the estimator: a `CountTable` in place of rows, too, from whose entries rows are
+            drawn.
 
         Returns
         -------
@@ -139,7 +141,13 @@ class RashomonImportance(SaysFitFirst, ImportanceDistribution, BaseEstimator):  
                 X, y, sample_weight, counter_after(deadline.seconds_left())
             )
         variables, variable_of = source_variables(estimator)
-        rows = TrainingRows(table, target, variable_of)
+        rows = TrainingRows(
+            table,
+            target,
+            variable_of,
+            X if isinstance(X, CountTable) else None,
+            getattr(estimator, "class_weight", None),
+        )
         seeds = check_random(self.random_state).randint(
             np.iinfo(np.int32).max, size=int(self.n_bootstraps)
         )

@@ -9,9 +9,11 @@ from typing import Any
 
 from sklearn.base import clone
 
+from splitsecond._counts.count_table import CountTable
 from splitsecond._estimators.base import LimitWarning, TreeEstimator
 from splitsecond._estimators.sets import RashomonEstimator
 from splitsecond._estimators.trees import LicketySPLITClassifier
+from splitsecond._paths.counted import CountedValidation
 from splitsecond._paths.envelope import Gap, Point, crossing, envelope
 from splitsecond._paths.fits import Clock, Fits
 from splitsecond._paths.path import FINISHED, PathEntry, RegularizationPath
@@ -29,7 +31,7 @@ HIGHEST = 1_000_000  # lambda; from 1 on, all are alike
 @public
 def regularization_path(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     estimator: TreeEstimator | None = None,
     smallest: float = 0.001,
@@ -53,7 +55,7 @@ def regularization_path(
     Parameters
     ----------
     X, y, sample_weight
-        As for the estimator's `fit`.
+        As for the estimator's `fit`: a `CountTable` in place of rows, too.
     estimator : a tree classifier or regressor, default=LicketySPLITClassifier()
         One that finds one tree. Its `regularization` does not matter. Limits are for each fit.
     smallest, largest : float
@@ -62,6 +64,8 @@ def regularization_path(
         How far apart lambdas that are tried may be at most, relatively, where the tree changes.
     cv : int, splitter or iterable, optional
         How to cross-validate, as scikit-learn understands it, such as 5. Binarizing is part of it.
+        A count table is cross-validated by its folds (``cv="folds"``), or by as many as are asked
+        for (`CountTable.with_folds`), with the questions that it has.
     scoring : str or callable, optional
         By what trees are compared on held-out rows, as scikit-learn understands it, such as
         "roc_auc", "neg_log_loss" or, for numbers, "r2": the higher, the better. By default, by the
@@ -112,7 +116,11 @@ def regularization_path(
     search_share = 1.0 if cv is None else 0.5
     with offering_a_regressor("LicketySPLITRegressor", by_default=estimator is None):
         fits = Fits(model, X, y, sample_weight, clock.at(search_share))
-    validation = None if cv is None else Validation.of(cv, scoring, fits, X, sample_weight)
+    validation: Validation | CountedValidation | None = None
+    if cv is not None and isinstance(X, CountTable):
+        validation = CountedValidation.of(cv, scoring, fits, X)
+    elif cv is not None:
+        validation = Validation.of(cv, scoring, fits, X, sample_weight)
     high = None if largest is None else as_fraction(largest)
     points, gaps, status = _points(
         fits, as_fraction(smallest), high, tolerance, clock.at(search_share / 2)
@@ -127,7 +135,10 @@ def regularization_path(
 
 
 def _cross_validated(
-    validation: Validation, entries: list[PathEntry], status: str, deadline: float
+    validation: Validation | CountedValidation,
+    entries: list[PathEntry],
+    status: str,
+    deadline: float,
 ) -> tuple[RegularizationPath, str]:
     """Return the path with what its entries lose or score on held-out rows, by how many folds."""
     values: list[list[float]] = []
@@ -139,7 +150,7 @@ def _cross_validated(
     path = RegularizationPath(
         validation.added_to(entries, values), status, None if scorer is None else scorer.name
     )
-    return path, f"{len(values)} of {len(validation.folds)} folds"
+    return path, f"{len(values)} of {validation.n_folds} folds"
 
 
 def _warn_if_stopped(path: RegularizationPath, time_limit: float | None, folds: str) -> None:

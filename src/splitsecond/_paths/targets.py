@@ -62,8 +62,7 @@ class RowTarget(ABC):
 
     def mean_loss(self, tree: Tree, table: Table, rows: Rows) -> float:
         """Return the loss of a tree on held-out rows, which count as in training."""
-        weights = self.fits.target.weights
-        counted = np.ones(len(rows)) if weights is None else weights[rows]
+        counted = self.fits.target.weights_of(rows)
         leaves = leaf_of_rows(tree.feature, tree.left, tree.right, table)
         lost = self.row_losses(tree, leaves, rows)
         is_lost = lost > 0
@@ -182,8 +181,7 @@ class NumberTarget(RowTarget):
     @cached_property
     def _half_row(self) -> tuple[float, float]:
         """What counts as well in a leaf without events, or a held-out one would be impossible."""
-        weights = self.fits.target.weights
-        present = len(self._numbers) if weights is None else np.count_nonzero(weights)
+        present = self.fits.target.n_present(len(self._numbers))
         return self._loss.half_row(self._whole, float(self._whole[0]) / present)
 
 

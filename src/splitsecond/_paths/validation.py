@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,8 +28,50 @@ from splitsecond._trees.tree import NO_CLASSES
 Fold = tuple[Rows, Rows]  # the rows to learn from, and to be scored on
 
 
+class FoldByFold(ABC):
+    """What both kinds of folds share: of rows, and of count tables."""
+
+    scorer: Scorer | None  # None: the loss that models are fitted for
+
+    @property
+    @abstractmethod
+    def n_folds(self) -> int:
+        """How many there are."""
+
+    @abstractmethod
+    def _fold(self, number: int, entries: list[PathEntry], deadline: float) -> Iterator[float]:
+        """Return the loss or score of each entry's lambda in a fold."""
+
+    def values(
+        self, entries: list[PathEntry], deadline: float
+    ) -> tuple[list[list[float]], BaseException | None]:
+        """Return the loss or score of each entry's lambda, by fold, and what stopped the rest."""
+        found: list[list[float]] = []
+        try:
+            for number in range(self.n_folds):
+                found.append(list(self._fold(number, entries, deadline)))
+        except (TimeoutError, KeyboardInterrupt) as stop:
+            return found, stop
+        return found, None
+
+    def added_to(self, entries: list[PathEntry], values: list[list[float]]) -> list[PathEntry]:
+        """Add to each entry its mean over the folds, if there are enough."""
+        if len(values) < 2:
+            return entries
+        means = np.mean(values, axis=0).tolist()
+        errors = (np.std(values, axis=0, ddof=1) / math.sqrt(len(values))).tolist()
+        found = [
+            replace(entry, cv_standard_error=error)
+            for entry, error in zip(entries, errors, strict=True)
+        ]
+        pairs = zip(found, means, strict=True)
+        if self.scorer is None:
+            return [replace(entry, cv_loss=mean) for entry, mean in pairs]
+        return [replace(entry, cv_score=mean) for entry, mean in pairs]
+
+
 @dataclass(frozen=True)
-class Validation:
+class Validation(FoldByFold):
     """The folds of a table, and what models are judged by on held-out rows."""
 
     target: RowTarget  # of the whole table
@@ -53,32 +96,9 @@ class Validation:
                 scorer.check(made._held_out(number, with_X=False), target.y(train))
         return made
 
-    def values(
-        self, entries: list[PathEntry], deadline: float
-    ) -> tuple[list[list[float]], BaseException | None]:
-        """Return the loss or score of each entry's lambda, by fold, and what stopped the rest."""
-        found: list[list[float]] = []
-        try:
-            for number in range(len(self.folds)):
-                found.append(list(self._fold(number, entries, deadline)))
-        except (TimeoutError, KeyboardInterrupt) as stop:
-            return found, stop
-        return found, None
-
-    def added_to(self, entries: list[PathEntry], values: list[list[float]]) -> list[PathEntry]:
-        """Add to each entry its mean over the folds, if there are enough."""
-        if len(values) < 2:
-            return entries
-        means = np.mean(values, axis=0).tolist()
-        errors = (np.std(values, axis=0, ddof=1) / math.sqrt(len(values))).tolist()
-        found = [
-            replace(entry, cv_standard_error=error)
-            for entry, error in zip(entries, errors, strict=True)
-        ]
-        pairs = zip(found, means, strict=True)
-        if self.scorer is None:
-            return [replace(entry, cv_loss=mean) for entry, mean in pairs]
-        return [replace(entry, cv_score=mean) for entry, mean in pairs]
+    @property
+    def n_folds(self) -> int:
+        return len(self.folds)
 
     def _fold(self, number: int, entries: list[PathEntry], deadline: float) -> Iterator[float]:
         train, test = self.folds[number]

@@ -83,7 +83,7 @@ def set_in(model: RashomonEstimator, reader: Reader) -> TreeSet:
         )
         graph = graph_of(arrays)
     except ValueError as error:
-        raise DamagedError(str(error)) from error
+        raise DamagedError(str(error).rstrip(".")) from error
     # Files of before it was kept do not have it; what the fit said of itself is all there is then.
     stopped = None if model.status_ == "complete" else "part"
     if reader.has("search"):

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
+from splitsecond._counts.count_table import CountTable
+from splitsecond._estimators.fitted import scored_against
 from splitsecond._estimators.loss_parameters import LossParameters
 from splitsecond._sets.catalogue import Catalogue, ClassCatalogue, Subject, check_positive
 from splitsecond._sets.criteria import Leaves
@@ -40,11 +42,15 @@ class EvaluatedRows:
     cells: Cells
     weights: NDArray[np.int64] | None  # whole numbers
     numbers: NumberRows | None = None
+    counted: int | None = None  # rows of a count table, whose entries these are
 
     @classmethod
     def read(cls, trees: TreeSet, X: Any, y: Any, groups: Any, sample_weight: Any) -> EvaluatedRows:
         """Read what users give; see `TreeSet.evaluate`."""
-        table = trees._reader.read(X)
+        table, counted = _table_of(trees, X, groups), None
+        if isinstance(X, CountTable):  # an entry is a row with the weight of all its rows
+            counted = X.n_rows
+        y, sample_weight = scored_against(X, y, sample_weight)
         loss, numbers = trees._source.loss, None
         if not isinstance(loss, OfNumbers):
             codes, n_classes = codes_of(y, trees._classes, table.n_rows), len(trees._classes)
@@ -53,9 +59,9 @@ class EvaluatedRows:
             weights = as_large_integers(check_sample_weight(sample_weight, table.n_rows))
         if isinstance(loss, OfNumbers):
             numbers = NumberRows.read(loss, y, table.n_rows, weights)
-            codes, n_classes = numbers.kinds, numbers.n_kinds
+            codes, n_classes = numbers.kinds, len(numbers.signs)
         cells = read_groups(groups, X, table.n_rows)
-        return cls(table, codes, n_classes, cells, weights, numbers)
+        return cls(table, codes, n_classes, cells, weights, numbers, counted)
 
     @property
     def n_rows(self) -> int:
@@ -129,6 +135,17 @@ class EvaluatedRows:
         of_all.append(self.numbers.sums)
         is_below = self.numbers.order < self.numbers.ranks(facts[:, 0])[reached]
         return np.hstack([*map(summed, of_all), *(summed(each * is_below) for each in of_all)])
+
+
+def _table_of(trees: TreeSet, X: Any, groups: Any) -> Table:
+    if not isinstance(X, CountTable):
+        return trees._reader.read(X)
+    if groups is not None:
+        raise ValueError(
+            "groups are columns of rows, which a count table does not hold: evaluate on rows, or "
+            "make a count table of each group."
+        )
+    return X.answers_to(trees._reader.literals, "the set")
 
 
 def _facts_of(tree: Tree, source: TreeSource) -> NDArray[Any]:

@@ -118,7 +118,8 @@ class SetEvaluation:
     @property
     def n_rows(self) -> int:
         """How many rows the trees are evaluated on."""
-        return self._rows.n_rows
+        rows = self._rows
+        return rows.n_rows if rows.counted is None else rows.counted
 
     def is_additive(self, name: str) -> bool:
         """Tell whether a criterion is additive, so that it is exact over all trees."""

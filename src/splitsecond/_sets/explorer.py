@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from splitsecond._sets.page_numbers import (
     number_text,
     number_trees_data,
 )
-from splitsecond._sets.page_questions import PageQuestions, finite, text_or_none
+from splitsecond._sets.page_questions import PageQuestions, text_or_none
 from splitsecond._sets.page_trees import HeldOutRows, trees_data
 from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._solving.number_losses import OfNumbers
@@ -92,7 +93,7 @@ def explorer_data(trees: TreeSet, options: PageOptions) -> dict[str, Any]:
         "trees": {
             "objective": [tree.objective for tree in shown],
             "measured": [
-                tree.training_accuracy if decides else tree.training_loss for tree in shown
+                tree.training_accuracy if decides else _known(tree.training_loss) for tree in shown
             ],
             **facts,
         },
@@ -246,5 +247,10 @@ def _code(shown: list[Tree], labels: list[Any], labelled: bool) -> dict[str, Any
     }
 
 
-def _rounded(value: float) -> Any:
-    return finite(float(f"{value:.7g}"))
+def _rounded(value: float) -> float | None:
+    return _known(float(f"{value:.7g}"))
+
+
+def _known(value: float) -> float | None:
+    """Return a value; None if it is beyond floats, as the squares of huge numbers are."""
+    return value if math.isfinite(value) else None

@@ -68,16 +68,23 @@ class NumberMetric(RowPrices):
         return np.zeros(self.subject.totals.shape)
 
     def _said(self, facts: NDArray[np.float64]) -> NDArray[np.float64]:
-        said: NDArray[np.float64] = facts[:, 0] - self.subject.numbers.least
+        said: NDArray[np.float64] = facts[:, 0] - self.subject.numbers.origin
         return said
 
-    def _prices(self, *blocks: NDArray[np.float64] | float) -> NDArray[np.float64]:
-        """Put prices together that are the same for all kinds of rows."""
-        n_kinds = self.subject.totals.shape[1]
-        n_leaves = max(np.size(block) for block in blocks)
-        prices = np.zeros((n_leaves, N_BLOCKS, n_kinds))
-        for place, block in enumerate(blocks):
+    def _prices(
+        self,
+        weight: NDArray[np.float64],
+        number: NDArray[np.float64] | float = 0.0,
+        weight_below: NDArray[np.float64] | float = 0.0,
+        number_below: NDArray[np.float64] | float = 0.0,
+    ) -> NDArray[np.float64]:
+        """Put prices together, for rows of all kinds; those of numbers are for numbers of 1."""
+        numbers = self.subject.numbers
+        prices = np.zeros((len(weight), N_BLOCKS, len(numbers.signs)))
+        for place, block in ((0, weight), (2, weight_below)):
             prices[:, place, :] = np.reshape(block, (-1, 1))
+        for place, block in ((1, number), (3, number_below)):
+            prices[:, place, :] = np.reshape(block, (-1, 1)) * (numbers.step * numbers.signs)
         return prices
 
     # ---- criteria ------------------------------------------------------------------------------
@@ -116,15 +123,11 @@ class NumberMetric(RowPrices):
         subject = self.subject
         n_kinds = subject.totals.shape[1]
         rows = cells[subject.channels // n_kinds] & (subject.weights > 0)
-        numbers, weights = subject.numbers.above[rows], subject.weights[rows]
+        numbers, weights = subject.numbers.apart[rows], subject.weights[rows]
         if len(numbers) == 0 or numbers.min() == numbers.max():
             return 0.0
-        mean = np.average(numbers, weights=weights)
-        return float(weights @ self._lost(numbers, mean))
-
-    def _lost(self, numbers: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
-        squares: NDArray[np.float64] = (numbers - mean) ** 2
-        return squares
+        mean = np.full(len(numbers), np.average(numbers, weights=weights))
+        return float(weights @ subject.loss.row_deviances(numbers, mean))
 
 
 class SquaredErrors(NumberMetric):
@@ -133,12 +136,12 @@ class SquaredErrors(NumberMetric):
     def of(self, labels: NDArray[np.int64], facts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return v^2 for the weight and -2 v for weight times number."""
         said = self._said(facts)
-        return self._prices(said**2, -2 * self.subject.numbers.step * said)
+        return self._prices(said**2, -2 * said)
 
     @cached_property
     def constants(self) -> NDArray[np.float64]:
         """The squares of the numbers."""
-        return self.subject.summed(self.subject.numbers.above**2)
+        return self.subject.summed(self.subject.numbers.apart**2)
 
 
 class AbsoluteErrors(NumberMetric):
@@ -146,16 +149,17 @@ class AbsoluteErrors(NumberMetric):
 
     def of(self, labels: NDArray[np.int64], facts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return prices for y - v, and for twice v - y of the rows below v."""
-        said, step = self._said(facts), self.subject.numbers.step
-        return self._prices(-said, step, 2 * said, -2 * step)
+        said = self._said(facts)
+        return self._prices(-said, 1.0, 2 * said, -2.0)
 
     def least(self, prices: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return 0, or minus more than any distance: which rows are below a leaf is not known."""
         weight, number, _, _ = np.moveaxis(prices.reshape(len(prices), N_BLOCKS, -1), 1, 0)
-        is_negative = number[0] < 0
+        signs = self.subject.numbers.signs
+        is_negative = number[0] * np.resize(signs, number.shape[1]) < 0
         bounds = np.zeros((N_BLOCKS, prices.shape[1] // N_BLOCKS))
         bounds[0] = np.where(is_negative, -np.abs(weight).max(axis=0), 0)
-        bounds[1] = np.where(is_negative, number[0], 0)
+        bounds[1] = np.where(is_negative, -np.abs(number[0]), 0)
         return bounds.reshape(-1)
 
 
@@ -169,7 +173,7 @@ class Biases(NumberMetric):
     @cached_property
     def constants(self) -> NDArray[np.float64]:
         """Minus the numbers."""
-        return -self.subject.summed(self.subject.numbers.above)
+        return -self.subject.summed(self.subject.numbers.apart)
 
 
 class Deviances(NumberMetric):
@@ -180,22 +184,26 @@ class Deviances(NumberMetric):
     """
 
     def of(self, labels: NDArray[np.int64], facts: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return 2 v for the weight and -2 ln v for the events."""
-        subject = self.subject
+        """Return 2 (v - c) for the weight and -2 ln(v / c) for the events, about the mean rate c.
+
+        Rows without events lose 2 v.
+        """
+        subject, mean = self.subject, self._mean
         rate = np.maximum(facts[:, 0], 0)
-        half = 0.5 * self._mean / (facts[:, 1] / subject.row_weight + 0.5)
+        half = 0.5 * mean / (facts[:, 1] / subject.row_weight + 0.5)
         of_events = np.where(rate > 0, rate, half)
         prices = np.zeros((len(rate), N_BLOCKS, 2))
         prices[:, 0, 0] = 2 * rate
-        prices[:, 0, 1] = 2 * of_events
-        prices[:, 1, 1] = -2 * subject.numbers.step * np.log(of_events)
+        prices[:, 0, 1] = 2 * (of_events - mean)
+        prices[:, 1, 1] = -2 * subject.numbers.step * _log_ratio(of_events, mean)
         return prices
 
     @cached_property
     def constants(self) -> NDArray[np.float64]:
-        """2 (y ln y - y) of the numbers."""
-        y = self.subject.numbers.above
-        return self.subject.summed(2 * (y * np.log(np.where(y > 0, y, 1)) - y))
+        """What rows with events lose where leaves say the mean rate."""
+        y = self.subject.numbers.apart
+        lost = self.subject.loss.row_deviances(y, np.full(len(y), self._mean))
+        return self.subject.summed(np.where(y > 0, lost, 0))
 
     @property
     def _mean(self) -> float:
@@ -203,12 +211,14 @@ class Deviances(NumberMetric):
             return self.subject.mean
         # No training row has an event: then those of the rows at hand, if any has one.
         subject = self.subject
-        return float(np.average(subject.numbers.above, weights=subject.weights)) or 1.0
+        return float(np.average(subject.numbers.apart, weights=subject.weights)) or 1.0
 
-    def _lost(self, numbers: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
-        logs = np.log(np.where(numbers > 0, numbers / mean, 1))
-        deviances: NDArray[np.float64] = 2 * (numbers * logs - numbers + mean)
-        return deviances
+
+def _log_ratio(rates: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
+    """Return ln(rate / mean), with all its digits also where they are nearly equal."""
+    apart = (rates - mean) / mean
+    near = np.abs(apart) < 0.5
+    return np.where(near, np.log1p(np.where(near, apart, 0)), np.log(rates / mean))
 
 
 class NumberCatalogue(Catalogue):

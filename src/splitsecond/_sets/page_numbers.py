@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._sets.page_trees import RowsByPath, column_of, preorder
-from splitsecond._solving.number_losses import OfNumbers
+from splitsecond._solving.number_losses import OfNumbers, power_of_two
 from splitsecond._tables.binary import Table
 from splitsecond._tables.numbers import read_numbers
 from splitsecond._trees.number_texts import DIGITS, exponent, rounded
@@ -30,7 +30,9 @@ class HeldOutNumbers(RowsByPath):
         n_rows = int(np.count_nonzero(here))
         if self._numbers is None or n_rows == 0:
             return n_rows, None
-        return n_rows, _shortened(float(np.mean(self._numbers[here])))
+        numbers = self._numbers[here]
+        unit = power_of_two(float(np.abs(numbers).max()))  # in which their sum does not overflow
+        return n_rows, _shortened(unit * float(np.mean(numbers / unit)))
 
 
 def number_labels(trees: Sequence[Tree]) -> list[float]:

@@ -132,7 +132,7 @@ class SetPredictions:
     def evaluate(
         self: Any,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         groups: Any = None,
         costs: Any = None,
@@ -152,7 +152,8 @@ class SetPredictions:
         Parameters
         ----------
         X, y
-            Rows and their classes, or their numbers.
+            Rows and their classes, or their numbers; or a `CountTable`, which holds both, and the
+            weights.
         groups : str, list of str, array-like or data frame, optional
             What divides the rows into groups, such as a protected attribute: a column of X or
             several, by name; or values, one for each row, which need not be in X. Several

@@ -67,11 +67,15 @@ def encode(
     weights: NDArray[np.float64] | None,
     group: NDArray[np.int32] | None,
     *,
+    integers: NDArray[np.int64] | None = None,
     bits: int,
     max_leaves: int,
 ) -> Encoded:
-    """Encode numbers and weights of rows; those of a `group` become one."""
-    given = _weights(weights, len(numbers), group)
+    """Encode numbers and weights of rows; those of a `group` become one.
+
+    Given their `integers`, that is what weights count as.
+    """
+    given = _weights(weights, len(numbers), group, integers)
     sums = loss.sums(numbers, given.of_rows.astype(np.float64))
     root = np.array([each.sum() for each in sums])
     root_loss = float(loss.loss(root)) * given.share
@@ -201,19 +205,23 @@ class _Weights:
 
 
 def _weights(
-    weights: NDArray[np.float64] | None, n_rows: int, group: NDArray[np.int32] | None
+    weights: NDArray[np.float64] | None,
+    n_rows: int,
+    group: NDArray[np.int32] | None,
+    integers: NDArray[np.int64] | None,
 ) -> _Weights:
     if weights is None:
         ones = np.ones(n_rows, dtype=np.int64)
         return _Weights(ones, group, _whole_grouped(ones, group), 1.0, 1.0)
-    integers = as_large_integers(weights)
+    if integers is None:
+        integers = as_large_integers(weights)
     if int(integers.sum()) <= MAX_WEIGHT:
         n = _whole_grouped(integers, group)
         return _Weights(integers, group, n, 1.0, float(weights.sum()) / float(n.sum()))
     # Rounded after rows are merged, so that few numbers are.
     relative = weights / weights.max()
     wanted = _grouped(relative, group)
-    share = (MAX_WEIGHT - len(wanted)) / float(wanted.sum())
+    share = (MAX_WEIGHT - np.count_nonzero(wanted)) / float(wanted.sum())
     n = np.maximum(np.rint(wanted * share).astype(np.int64), wanted > 0)
     return _Weights(relative, group, n, share, float(weights.sum()) / float(n.sum()))
 
@@ -226,6 +234,8 @@ def _of_means(
 ) -> _Rows:
     """Put numbers on a grid that starts at the least of them."""
     present, n = given.of_rows > 0, given.n
+    # Numbers of rows without weight may be out of all proportion to the others.
+    numbers = np.where(present, numbers, loss.centre)
     apart = loss.sums(numbers, None)[1]
     least = float(apart[present].min())
     if root_loss == 0:

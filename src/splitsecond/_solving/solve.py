@@ -22,6 +22,7 @@ from splitsecond._support.checks import check_limit, check_number
 from splitsecond._tables.binary import Table
 from splitsecond._tables.bits import PackedTable
 from splitsecond._tables.errors import NotBinaryError
+from splitsecond._tables.merged import Merged
 from splitsecond._tables.reading import read_table
 from splitsecond._tables.weights import as_integers
 from splitsecond._trees.row_counts import RowsOfNumbers, RowSource
@@ -80,21 +81,25 @@ class Problem:
         unit_bits: int = TREE_BITS,
         run: _core.RunOptions | None = None,
         rows: Counted | None = None,
+        merged: Merged | None = None,
     ) -> Problem:
         """Bring what the user gave into the core's units, unless its rows were counted before."""
         depth = int(min(max_depth, table.n_columns))
         # Budgets are differences of costs, so twice the leaves of the largest tree may stand in a
         # comparison. More than 2**25 leaves are beyond what 64 bits hold together with the weights.
-        max_leaves = 2 * min(2 ** min(depth, 24), table.n_rows)
+        n_rows = table.n_rows if merged is None else merged.n_rows
+        max_leaves = 2 * min(2 ** min(depth, 24), n_rows)
         weights = None if weights is None else np.asarray(weights, dtype=np.float64)
         price = as_fraction(regularization)
         scale = {"bits": unit_bits, "max_leaves": max_leaves}
         if rows is None and numbers is None:
-            rows = _of_classes(table, codes, n_classes, weights, loss, **scale)
+            rows = _of_classes(table, codes, n_classes, weights, loss, merged=merged, **scale)
         elif rows is None:
             assert numbers is not None
             assert isinstance(loss, OfNumbers)
-            rows = _of_numbers(table, numbers, weights, loss, run or _core.RunOptions(), **scale)
+            rows = _of_numbers(
+                table, numbers, weights, loss, run or _core.RunOptions(), merged=merged, **scale
+            )
         loss_price, leaf_price = rows.units.prices(price, max_leaves)
         return cls(rows, price, depth, max_leaves, loss_price, leaf_price)
 
@@ -132,12 +137,13 @@ def _of_classes(
     weights: NDArray[np.float64] | None,
     loss: Loss,
     *,
+    merged: Merged | None,
     bits: int,
     max_leaves: int,
 ) -> Counted:
     # A byte a row where that is enough: with few columns classes weigh as much as the table.
     codes = np.ascontiguousarray(codes, dtype=np.uint8 if n_classes <= 256 else np.int32)
-    integers = as_integers(weights)
+    integers = as_integers(weights) if merged is None else merged.integers.astype(np.int32)
     weight = table.n_rows if integers is None else int(integers.sum(dtype=np.int64))
     if loss is ZERO_ONE:
         units = Units.of_errors(weight)
@@ -145,14 +151,19 @@ def _of_classes(
         sums = np.bincount(codes, weights=integers, minlength=n_classes)
         totals = np.rint(sums).astype(np.int64)  # below 2**31, and exact in floats
         units = Units.of(loss, totals, bits=bits, max_leaves=max_leaves)
+    rows, total = None, float(weight)
+    if merged is not None:
+        rows, total = merged.counted_rows, merged.weight
+    elif weights is not None:
+        total = float(weights.sum())
     return Counted(
         table,
-        _core.Target(codes, n_classes, integers),
+        _core.Target(codes, n_classes, integers, rows),
         n_classes,
         weight,
         units,
         integers,
-        1.0 if weights is None else float(weights.sum()) / weight,
+        total / weight,
     )
 
 
@@ -163,21 +174,27 @@ def _of_numbers(
     loss: OfNumbers,
     run: _core.RunOptions,
     *,
+    merged: Merged | None,
     bits: int,
     max_leaves: int,
 ) -> Counted:
-    merged = _core.merge_rows(table.core(), run)
-    if merged.status == "interrupted":
+    alike = _core.merge_rows(table.core(), run)
+    if alike.status == "interrupted":
         raise KeyboardInterrupt
-    group = rows = None
-    if merged.status == "complete" and merged.not_binary is None:  # otherwise the search tells
-        group = merged.group
+    group = None
+    rows = None if merged is None else merged.counted_rows
+    if alike.status == "complete" and alike.not_binary is None:  # otherwise the search tells
+        group = alike.group
         present = None if weights is None else weights > 0
-        counts = np.bincount(group, weights=present, minlength=merged.n_groups)
+        counted = present if merged is None else merged.rows
+        counts = np.bincount(group, weights=counted, minlength=alike.n_groups)
         # Groups without weight count for nothing, but there are no groups without rows.
         rows = np.maximum(counts, 1).astype(np.int32)
-        table = PackedTable(merged.n_groups, table.n_columns, table.labels, merged.columns)
-    encoded = encode(loss, numbers, weights, group, bits=bits, max_leaves=max_leaves)
+        table = PackedTable(alike.n_groups, table.n_columns, table.labels, alike.columns)
+    integers = None if merged is None else merged.integers
+    encoded = encode(
+        loss, numbers, weights, group, integers=integers, bits=bits, max_leaves=max_leaves
+    )
     return Counted(
         table,
         _core.Target.of_sums(encoded.channels, rows),
@@ -277,6 +294,7 @@ class Request:
     n_classes: int
     weights: Any = None
     numbers: NDArray[np.float64] | None = None
+    merged: Merged | None = None
     regularization: float | Fraction = 0.01
     loss: Loss = ZERO_ONE
     algorithm: str = "lickety"
@@ -294,6 +312,8 @@ class Request:
     progress: Progress | None = None
     speed: Mapping[str, Any] = field(default_factory=dict)  # arguments of `_core.Speed`
     reused: Reused = field(default_factory=Reused)
+    # A backend that counts, for greedy and lickety alone (src/bindings/counters.cpp).
+    counter: Callable[[_core.PackedRows], Any] | None = None
 
     def problem(self) -> Problem:
         """Return the classes and prices in the core's units."""
@@ -308,6 +328,7 @@ class Request:
             numbers=self.numbers,
             run=self.run(),
             rows=self.reused.rows,
+            merged=self.merged,
         )
         # Unless a limit kept it from finding rows that are alike.
         if self.numbers is None or problem.rows.table is not self.table:
@@ -319,7 +340,9 @@ class Request:
         if self.reused.source is None:
             assert isinstance(self.loss, OfNumbers)
             assert self.numbers is not None
-            self.reused.source = RowsOfNumbers.of(self.table, self.loss, self.numbers, self.weights)
+            self.reused.source = RowsOfNumbers.of(
+                self.table, self.loss, self.numbers, self.weights, self.merged
+            )
         return self.reused.source
 
     def run(self) -> _core.RunOptions:
@@ -346,6 +369,7 @@ class Request:
             min_leaf_rows=self.min_leaf_rows,
             run=self.run(),
             speed=_core.Speed(**self.speed),
+            counter=self.counter,
         )
 
 
@@ -381,7 +405,11 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
         lower_bound=bound,
         # Only the optimal search sets out to prove; elsewhere a closed gap is good luck.
         status="optimal" if exact and request.algorithm == "optimal" else found.status,
-        statistics={**statistics_of(table, found), "rounding": 2 * float(rounding)},
+        statistics={
+            **statistics_of(table, found),
+            "rounding": 2 * float(rounding),
+            "device": "cpu" if request.counter is None else "gpu",
+        },
         rows=rows,
     )
 

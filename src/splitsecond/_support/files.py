@@ -9,8 +9,10 @@ import re
 import secrets
 import stat
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 try:
     import fcntl
@@ -30,7 +32,12 @@ def is_model(content: bytes) -> bool:
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file under another name in the same folder, then rename it.
+    """Write a file whole or not at all; see `write_whole_by`."""
+    write_whole_by(path, lambda file: file.write(content))
+
+
+def write_whole_by(path: str | os.PathLike[str], write: Callable[[BinaryIO], object]) -> None:
+    """Let a function write a file under another name in the same folder, then rename it.
 
     Whatever happens on the way, Ctrl-C included, a file that was there stays as it was. Links are
     followed, and a file that is replaced keeps its mode. What is no regular file (a terminal, a
@@ -42,14 +49,14 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
     if replaces(path) or old is None:
         target = Path(os.path.realpath(path))
         _remove_stale(target)
-        _replace(target, content, old)
+        _replace(target, write, old)
         return
     kind = stat.S_IFMT(old.st_mode)
     if kind in REFUSED:
         raise OSError(errno.EINVAL, f"{REFUSED[kind]}: name a file", str(path))
     descriptor = _descriptor(path)
     with open(path if descriptor is None else os.dup(descriptor), "wb") as file:
-        file.write(content)
+        write(file)
 
 
 def replaces(path: Path) -> bool:
@@ -83,12 +90,12 @@ def _descriptor(path: Path) -> int | None:
     return None
 
 
-def _replace(target: Path, content: bytes, old: os.stat_result | None) -> None:
+def _replace(target: Path, write: Callable[[BinaryIO], object], old: os.stat_result | None) -> None:
     """Write a new file and give it the place, the mode and the owner of the old one."""
     partial, descriptor = _create(target)
     try:
         with open(descriptor, "wb") as file:
-            file.write(content)
+            write(file)
             file.flush()
             if old is not None:
                 _copy_mode(partial, old)

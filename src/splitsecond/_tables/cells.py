@@ -103,7 +103,7 @@ def read_values(array: NDArray[Any], label: Any) -> Cells:
         with np.errstate(over="ignore"):  # beyond all 64-bit floats: infinity, which is refused
             numbers = np.ascontiguousarray(array, dtype=np.float64)
         if kind == "f":
-            _refuse_infinity(numbers, label)
+            refuse_infinity(numbers, label)
         return Cells(label, numbers)
     if kind in "Mm":
         raise _is_a_date(label, array.dtype)
@@ -148,7 +148,7 @@ def _as_numbers(cells: Cells) -> Cells:
         raise _is_nothing_known(cells.label, key, int(rows([i])[0]))
     if not texts:
         numbers = np.array([*map(as_float, cells.keys), np.nan])[cells.codes]
-        _refuse_infinity(numbers, cells.label)
+        refuse_infinity(numbers, cells.label)
         return Cells(cells.label, numbers)
     if len(texts) < len(cells.keys):
         where = rows(texts)
@@ -201,7 +201,8 @@ def as_float(value: Any) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def _refuse_infinity(numbers: NDArray[np.float64], label: Any) -> None:
+def refuse_infinity(numbers: NDArray[np.float64], label: Any) -> None:
+    """Refuse a column that contains infinity."""
     infinite = np.isinf(numbers)
     if infinite.any():
         raise TableError(

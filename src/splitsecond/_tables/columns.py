@@ -64,12 +64,35 @@ class Variable:
         else:
             n_distinct = len(cells.keys)
             kind = Kind.CATEGORY if cells.order is None else Kind.ORDERED
-            categories = _sorted(cells.keys) if cells.order is None else cells.order
+            categories = in_order(cells.keys) if cells.order is None else cells.order
+        return cls.decided(
+            cells.label,
+            name,
+            kind,
+            categories,
+            n_distinct=n_distinct,
+            has_missing=has_missing,
+            keep_constant=keep_constant,
+        )
+
+    @classmethod
+    def decided(
+        cls,
+        label: Any,
+        name: str,
+        kind: Kind,
+        categories: Sequence[Any],
+        *,
+        n_distinct: int,
+        has_missing: bool,
+        keep_constant: bool,
+    ) -> Variable:
+        """Return what a column is, given its kind and how many values there are: 0, 1 or more."""
         if n_distinct == 0:
-            return cls(cells.label, name, Kind.EMPTY, has_missing=has_missing)
+            return cls(label, name, Kind.EMPTY, has_missing=has_missing)
         if n_distinct == 1 and not has_missing and not keep_constant:
-            return cls(cells.label, name, Kind.CONSTANT)
-        return cls(cells.label, name, kind, tuple(categories), has_missing)
+            return cls(label, name, Kind.CONSTANT)
+        return cls(label, name, kind, tuple(categories), has_missing)
 
     @property
     def dropped(self) -> str | None:
@@ -166,6 +189,10 @@ class RawTable:
         """Return what rules call column j."""
         return f"x{j}" if self.labels is None else str(self.labels[j])
 
+    def variable(self, j: int, *, keep_constant: bool = False) -> Variable:
+        """Decide what column j is; see `Variable.of`."""
+        return Variable.of(self.cells(j), self.name(j), keep_constant=keep_constant)
+
     def cells(self, j: int) -> Cells:
         """Read column j."""
         if j in self._read:
@@ -224,7 +251,8 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def _sorted(keys: Sequence[Any]) -> list[Any]:
+def in_order(keys: Iterable[Any]) -> list[Any]:
+    """Return categories in the order that they have if they have none of their own."""
     return sorted(keys, key=lambda key: (isinstance(key, str), key))
 
 

@@ -80,7 +80,7 @@ def asked_table(tree: Tree, X: Any) -> LiteralTable:
     labels = None
     if asked and has_labels(tree):
         labels = [tree.variables[column].label for column in asked]
-    raw = RawTable(X, labels)
+    raw = X if isinstance(X, RawTable) else RawTable(X, labels)
     if raw.labels is not None and labels is not None:
         place = {column: i for i, column in enumerate(asked)}
     elif asked and raw.n_columns != tree.n_columns:

@@ -21,6 +21,7 @@ from splitsecond._sets.graph_arrays import GraphArrays
 from splitsecond._solving.number_losses import N_SUMS, OfNumbers
 from splitsecond._support.names import public
 from splitsecond._tables.binary import Table, leaf_of_rows
+from splitsecond._tables.merged import Merged
 
 if TYPE_CHECKING:
     from splitsecond._binarizers.base import Target
@@ -142,6 +143,7 @@ class RowsOfTable(_Followed):
     codes: NDArray[Any]
     n_classes: int
     present: NDArray[np.intp]  # rows of some weight
+    rows: NDArray[np.int64] | None = None  # that each of them stands for; None: one
 
     def start(self) -> Places:
         return self.present
@@ -152,7 +154,8 @@ class RowsOfTable(_Followed):
         return below
 
     def counts(self, places: Places) -> NDArray[np.int64]:
-        return np.bincount(self.codes[places], minlength=self.n_classes).astype(np.int64)
+        rows = None if self.rows is None else self.rows[places]
+        return np.bincount(self.codes[places], rows, self.n_classes).astype(np.int64)
 
 
 @public
@@ -165,6 +168,7 @@ class RowsOfNumbers(_Followed):
     bin_of: NDArray[np.uint8]
     bins: NDArray[np.float64]  # edges
     present: NDArray[np.intp]  # rows of some weight
+    rows: NDArray[np.int64] | None = None  # that each of them stands for; None: one
 
     dtype = np.float64
 
@@ -175,13 +179,15 @@ class RowsOfNumbers(_Followed):
         loss: OfNumbers,
         numbers: NDArray[np.float64],
         weights: NDArray[np.float64] | None,
+        merged: Merged | None = None,
     ) -> Self:
         """Return what tells the sums at nodes, given the numbers and weights of all rows."""
         present = np.arange(len(numbers)) if weights is None else np.flatnonzero(weights > 0)
-        bins = histogram_bins(numbers[present])
+        rows = None if merged is None else merged.rows
+        bins = histogram_bins(numbers[present], None if rows is None else rows[present])
         inner = np.searchsorted(bins[1:-1], numbers, side="left")
         sums = loss.sums(numbers, weights)
-        return cls(table, sums, inner.astype(np.uint8), bins + float(loss.offset), present)
+        return cls(table, sums, inner.astype(np.uint8), bins + float(loss.offset), present, rows)
 
     @property
     def n_classes(self) -> int:  # type: ignore[override]
@@ -200,7 +206,8 @@ class RowsOfNumbers(_Followed):
         # Added up one by one, as `of_tree` does: the same rows have the same sums, bit by bit.
         one = np.zeros(len(places), dtype=np.intp)
         sums = [np.bincount(one, weights=each[places], minlength=1)[0] for each in self.sums]
-        in_bins = np.bincount(self.bin_of[places], minlength=len(self.bins) - 1)
+        rows = None if self.rows is None else self.rows[places]
+        in_bins = np.bincount(self.bin_of[places], rows, len(self.bins) - 1)
         return np.concatenate([sums, in_bins])
 
     def of_tree(
@@ -217,7 +224,8 @@ class RowsOfNumbers(_Followed):
         for place, values in enumerate(self.sums):
             found[:, place] = np.bincount(leaves, weights=values, minlength=n_nodes)
         cells = leaves[self.present] * n_bins + self.bin_of[self.present]
-        found[:, N_SUMS:] = np.bincount(cells, minlength=n_nodes * n_bins).reshape(n_nodes, n_bins)
+        rows = None if self.rows is None else self.rows[self.present]
+        found[:, N_SUMS:] = np.bincount(cells, rows, n_nodes * n_bins).reshape(n_nodes, n_bins)
         return _added_up(found, feature, left, right)
 
 
@@ -233,13 +241,22 @@ def _added_up(
     return found
 
 
-def histogram_bins(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the edges of a small histogram; its outer bins hold the 1 % at either end as well."""
-    last = len(numbers) - 1
+def histogram_bins(
+    numbers: NDArray[np.float64], rows: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
+    """Return the edges of a small histogram; its outer bins hold the 1 % at either end as well.
+
+    Given how many rows have each number.
+    """
+    last = (len(numbers) if rows is None else int(rows.sum())) - 1
     ends = round(0.01 * last), last - round(0.01 * last)
-    ordered = np.partition(numbers, (0, *ends, last))
-    low, high = ordered[list(ends)]
-    least, highest = float(ordered[0]), float(ordered[-1])
+    if rows is None:
+        low, high = np.partition(numbers, ends)[list(ends)]
+    else:
+        order = np.argsort(numbers)
+        places = np.searchsorted(np.cumsum(rows[order]), ends, side="right")
+        low, high = numbers[order[places]]
+    least, highest = float(numbers.min()), float(numbers.max())
     if least == highest:
         return np.array([least, highest])
     if low == high:
@@ -348,8 +365,13 @@ def row_source(table: Table, target: Target) -> RowSource:
     weights = target.weights
     if isinstance(target.loss, OfNumbers):
         assert target.numbers is not None
-        return RowsOfNumbers.of(table, target.loss, target.numbers, weights)
+        return RowsOfNumbers.of(table, target.loss, target.numbers, weights, target.merged)
+    codes, merged = np.asarray(target.codes), target.merged
+    if merged is not None:
+        if not merged.is_weighted:
+            return RowSource()
+        present = np.flatnonzero(merged.integers > 0)
+        return RowsOfTable(table, codes, target.n_classes, present, merged.rows)
     if weights is None or weights.min() == weights.max():
         return RowSource()
-    codes = np.asarray(target.codes)
     return RowsOfTable(table, codes, target.n_classes, np.flatnonzero(weights > 0))

@@ -1,0 +1,95 @@
+"""Columns of Arrow batches, read as those of tables in memory are, but without Python's objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from splitsecond._tables.cells import (
+    MISSING,
+    Cells,
+    as_float,
+    plain_category,
+    read_series,
+    refuse_infinity,
+)
+
+
+def cells_of(column: pa.Array, label: Any) -> Cells:
+    """Read a column: numbers, or codes of the different values in it."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _categories(column, label, ordered=bool(kind.ordered))
+    if is_text(kind):
+        cells = _categories(column.dictionary_encode(), label, ordered=False)
+        # As in memory: a column without any text is one without values.
+        return cells if cells.keys else Cells(label, np.full(len(column), np.nan))
+    if pa.types.is_null(kind):
+        return Cells(label, np.full(len(column), np.nan))
+    numbers = numbers_of(column)
+    if numbers is None:  # dates, lists and the like: refused there
+        return read_series(nw.from_native(pa.chunked_array([column]), series_only=True), label)
+    if not pa.types.is_integer(kind) and not pa.types.is_boolean(kind):
+        refuse_infinity(numbers, label)
+    return Cells(label, numbers)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a type is one of text."""
+    views = getattr(pa.types, "is_string_view", lambda _: False)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or views(kind))
+
+
+def is_numeric(kind: pa.DataType) -> bool:
+    """Whether a type is one of numbers, booleans among them."""
+    of = pa.types
+    return bool(
+        of.is_integer(kind) or of.is_floating(kind) or of.is_boolean(kind) or of.is_decimal(kind)
+    )
+
+
+def numbers_of(column: pa.Array) -> NDArray[np.float64] | None:
+    """Return a column of numbers as floats, NaN where missing; None if it is of another type."""
+    kind = column.type
+    if not is_numeric(kind):
+        return None
+    if pa.types.is_decimal(kind):  # as Python rounds them
+        encoded = column.dictionary_encode()
+        keys = [as_float(value) for value in encoded.dictionary.to_pylist()]
+        decimals: NDArray[np.float64] = np.array([*keys, np.nan])[_codes(encoded)]
+        return decimals
+    if pa.types.is_boolean(kind):
+        column = column.cast(pa.uint8())
+    return np.ascontiguousarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _categories(column: pa.DictionaryArray, label: Any, *, ordered: bool) -> Cells:
+    """Read codes, and the keys that occur; several codes may stand for one key."""
+    given = column.dictionary.to_pylist()
+    codes = _codes(column)
+    used = np.zeros(len(given) + 1, dtype=bool)
+    used[codes] = True
+    places: dict[Any, int] = {}
+    new = np.full(len(given) + 1, MISSING, dtype=np.int32)
+    for old in np.flatnonzero(used[:-1]).tolist():
+        if given[old] is not None:
+            new[old] = places.setdefault(plain_category(given[old]), len(places))
+    order = [plain_category(key) for key in given if key is not None] if ordered else None
+    return Cells(label, None, new[codes], list(places), order)
+
+
+def _codes(column: pa.DictionaryArray) -> NDArray[np.int64]:
+    """Return places in the dictionary, -1 where missing."""
+    indices = column.indices
+    if indices.null_count:
+        indices = (
+            indices.fill_null(-1)
+            if pa.types.is_signed_integer(indices.type)
+            else (indices.cast(pa.int64()).fill_null(-1))
+        )
+    codes: NDArray[np.int64] = indices.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    return codes

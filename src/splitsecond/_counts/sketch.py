@@ -1,0 +1,120 @@
+"""The first pass: what the columns and the target are, what weights add up to, and a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from splitsecond._counts.batches import cells_of, numbers_of
+from splitsecond._counts.facts import ColumnFacts, Distinct
+from splitsecond._counts.hashing import hash_rows
+from splitsecond._counts.roles import Roles
+from splitsecond._counts.sample import RowSample
+from splitsecond._counts.targets import TargetFacts
+from splitsecond._counts.weighing import WeightFacts
+from splitsecond._support.messages import shown
+from splitsecond._tables.cells import is_missing
+from splitsecond._tables.errors import TableError
+
+MAX_FOLDS = 10_000
+
+
+@dataclass
+class Sketch:
+    """What is known of some rows of a table."""
+
+    columns: list[ColumnFacts]
+    target: TargetFacts
+    sample: RowSample
+    weights: WeightFacts | None = None
+    folds: Distinct = field(default_factory=lambda: Distinct(MAX_FOLDS))
+    n_rows: int = 0
+
+
+@dataclass(frozen=True)
+class Sketching:
+    """Finds out what is known of the rows of some batches."""
+
+    roles: Roles
+    sample_size: int  # 0: columns need not be looked at, since the questions are known
+    seed: int
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Sketch:
+        """Look at all rows."""
+        roles = self.roles
+        found = Sketch(
+            [ColumnFacts(name) for name in roles.features],
+            TargetFacts(roles.target),
+            RowSample(self.sample_size),
+            None if roles.weight is None else WeightFacts(),
+        )
+        for batch in batches:
+            if len(batch):
+                self._add(found, batch)
+        return found
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns to be read."""
+        return self.roles.used if self.sample_size else self.roles.others
+
+    def _add(self, found: Sketch, batch: pa.RecordBatch) -> None:
+        roles = self.roles
+        found.n_rows += len(batch)
+        found.target.add(batch.column(roles.target))
+        if roles.weight is not None:
+            assert found.weights is not None
+            found.weights.add(weights_of(batch.column(roles.weight), roles.weight))
+        if roles.fold is not None:
+            found.folds.add(_fold_labels(batch.column(roles.fold), roles.fold))
+        if not self.sample_size:
+            return
+        cells = [cells_of(batch.column(name), name) for name in roles.features]
+        for facts, each in zip(found.columns, cells, strict=True):
+            facts.add(each)
+        others = [cells_of(batch.column(name), name) for name in roles.others]
+        hashes = hash_rows([*cells, *others], len(batch), self.seed)
+        found.sample.add(hashes, batch.select(roles.used))
+
+
+def combine_sketches(sketches: Sequence[Sketch]) -> Sketch:
+    """Return what is known of the rows of all sketches."""
+    first, *others = sketches
+    for other in others:
+        for own, more in zip(first.columns, other.columns, strict=True):
+            own.combine(more)
+        first.target.combine(other.target)
+        if first.weights is not None and other.weights is not None:
+            first.weights.combine(other.weights)
+        first.folds.combine(other.folds)
+        first.n_rows += other.n_rows
+    first.sample.combine([other.sample for other in others])
+    return first
+
+
+def weights_of(column: pa.Array, name: str) -> NDArray[np.float64]:
+    """Return weights, all of them usable."""
+    weights = numbers_of(column)
+    if weights is None:
+        raise TableError(
+            f"The weight column {shown(name)} holds {column.type}: it must be numbers.", column=name
+        )
+    bad = ~np.isfinite(weights) | (weights < 0) | (weights > 1e300)
+    if bad.any():
+        raise TableError(
+            f"Weights in column {shown(name)} must be finite and not negative, got "
+            f"{weights[int(np.argmax(bad))]}. Leave the row out or give it weight 0.",
+            column=name,
+        )
+    return weights
+
+
+def _fold_labels(column: pa.Array, name: str) -> set[object]:
+    labels = set(column.unique().to_pylist())
+    if any(map(is_missing, labels)):
+        raise TableError(f"The fold column {shown(name)} has missing values.", column=name)
+    return labels

@@ -1,0 +1,52 @@
+"""Which device counts: what "cpu", "gpu" and "auto" mean for a problem."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from splitsecond._support.install import install_line
+
+DEVICES = ("cpu", "gpu", "auto")
+PLATFORM = "SPLITSECOND_GPU_PLATFORM"  # of JAX that stands for the GPU in tests, such as cpu
+# From so many rows times squared columns on "auto" takes the GPU (docs/gpu.md).
+PAYS_FROM = 10**11
+
+
+def find_gpu() -> Any:
+    """Return the first GPU that JAX knows; an ImportError or RuntimeError says what is missing."""
+    try:
+        import jax
+    except ImportError as error:
+        raise ImportError(
+            f'device="gpu" needs JAX: {install_line("gpu")}, and for an NVIDIA GPU '
+            'pip install "jax[cuda13]" or "jax[cuda12]".'
+        ) from error
+    try:
+        return jax.devices(os.environ.get(PLATFORM, "gpu"))[0]
+    except RuntimeError as error:
+        found = sorted({device.platform for device in jax.devices()})
+        raise RuntimeError(
+            f'device="gpu": JAX {jax.__version__} finds no GPU here, only {", ".join(found)}. An '
+            'NVIDIA GPU needs its driver and pip install "jax[cuda13]" or "jax[cuda12]". '
+            'device="auto" takes the CPU where there is none.'
+        ) from error
+
+
+def counter_for(
+    device: str, n_rows: int, n_columns: int, levels: int
+) -> Callable[[Any], Any] | None:
+    """Return what counts on the GPU for a search of so many levels; None: the CPU counts."""
+    if device == "auto" and (levels < 2 or n_rows * n_columns**2 < PAYS_FROM):
+        return None
+    try:
+        gpu = find_gpu()
+    except (ImportError, RuntimeError):
+        if device == "auto":
+            return None
+        raise
+    from splitsecond._gpu.counter import open_counter
+
+    return partial(open_counter, device=gpu)

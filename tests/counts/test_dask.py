@@ -1,0 +1,106 @@
+"""Dask data frames give the same count table, with workers in processes of their own, too."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from engine_tables import assert_same, compressed, mixed_frame
+from seeds import seeds
+
+dask_frames = pytest.importorskip("dask.dataframe")
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("seed", seeds(4))
+def test_threads_count_as_memory_does(seed: int) -> None:
+    frame = mixed_frame(seed)
+    for n_parts in (1, 7, 40):
+        parts = dask_frames.from_pandas(
+            frame.sample(frac=1, random_state=seed), npartitions=n_parts
+        )
+        assert_same(compressed(frame), compressed(parts))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", seeds(4))
+def test_workers_count_as_memory_does(seed: int, client: Any) -> None:
+    frame = mixed_frame(seed)
+    for n_parts in (1, 7, 40):
+        parts = dask_frames.from_pandas(
+            frame.sample(frac=1, random_state=seed), npartitions=n_parts
+        )
+        done: list[int] = []
+        counts = compressed(parts, progress=lambda some, *_, done=done: done.append(some))
+        assert_same(compressed(frame), counts)
+        assert done == 2 * [*range(1, n_parts + 1)]
+    assert_same(compressed(frame), compressed(parts.persist()))
+
+
+def test_a_partition_may_lack_all_values_of_a_column() -> None:
+    frame = mixed_frame(5).sort_values("job")  # missing ones last
+    frame = frame.assign(job=frame["job"].astype(object).where(frame["job"].notna(), None))
+    parts = dask_frames.from_pandas(frame, npartitions=10, sort=False)
+    assert_same(compressed(frame), compressed(parts))
+    empty = dask_frames.concat([parts, parts[parts["age"] > 200]])
+    assert_same(compressed(frame), compressed(empty))
+
+
+def test_a_column_needs_a_name() -> None:
+    parts = dask_frames.from_pandas(mixed_frame(6).rename(columns={"age": 7}), npartitions=2)
+    with pytest.raises(ValueError, match="The column 7 of the Dask data frame"):
+        compressed(parts)
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_is_replaced(client: Any, tmp_path: Path) -> None:
+    """Once, a worker kills itself in the middle of a partition: all rows are counted."""
+    frame = mixed_frame(7)
+    parts = dask_frames.from_pandas(frame, npartitions=12)
+    dying = parts.map_partitions(_dies_once, str(tmp_path / "died"), meta=parts._meta)
+    assert_same(compressed(frame), compressed(dying))
+    assert (tmp_path / "died").exists()
+
+
+@pytest.mark.slow
+def test_a_partition_that_always_kills_its_worker_is_an_error(tmp_path: Path) -> None:
+    parts = dask_frames.from_pandas(mixed_frame(8), npartitions=4)
+    dying = parts.map_partitions(_dies, meta=parts._meta)
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster),
+        pytest.raises(RuntimeError, match=r"Dask gave up: .* make the partitions smaller"),
+    ):
+        compressed(dying)
+
+
+def _dies_once(frame: pd.DataFrame, mark: str) -> pd.DataFrame:
+    if not Path(mark).exists():
+        Path(mark).touch()
+        time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return frame
+
+
+def _dies(frame: pd.DataFrame) -> pd.DataFrame:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return frame
