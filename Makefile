@@ -48,7 +48,7 @@ demo: $(VENV)/.extra-demo  ## Fit a tree on real data, print it, and compare the
 	@$(PY) examples/demo.py
 
 quick: $(VENV)/.extra-test  ## Run the quick Python tests, for every change: less than a minute once built
-	$(PY) -m pytest $(PARALLEL) -m "not slow" $(TESTS)
+	$(PY) -m pytest $(PARALLEL) -m "not slow" --hypothesis-profile=quick $(TESTS)
 
 test: test-core test-python  ## Run all tests, C++ and Python
 
@@ -129,12 +129,12 @@ bench: $(VENV)/.extra-bench  ## Run the benchmarks; the tables go to BENCH_OUT
 paper: $(VENV)/.extra-bench  ## Make the paper's tables and figures; they go to BENCH_OUT/paper
 	$(PY) benchmarks/paper/run.py --out $(BENCH_OUT)/paper
 
-# The wheel is built from the source distribution, so that nothing can be missing there. On Linux it is
-# repaired: it holds what it needs and runs on distributions as old as its tag says.
+# On Linux the wheel is repaired: it holds what it needs and runs on distributions as old as its tag
+# says. What is compiled already is not compiled again.
 wheel: $(VENV)/.wheel-tools  ## Build the source distribution and a wheel, checked, in dist/
 	rm -rf dist build/wheel
 	$(WITH_TOOLS) $(PY) -m build --no-isolation --sdist --outdir dist .
-	$(WITH_TOOLS) $(PIP) wheel --quiet --no-build-isolation --no-deps --wheel-dir build/wheel dist/*.tar.gz
+	$(WITH_TOOLS) $(PIP) wheel --quiet --no-build-isolation --no-deps --wheel-dir build/wheel .
 	@if [ "$$(uname)" = Linux ]; then \
 		$(WITH_TOOLS) $(PY) -m auditwheel repair --wheel-dir dist build/wheel/*.whl; \
 	else cp build/wheel/*.whl dist; fi
@@ -144,14 +144,14 @@ wheel: $(VENV)/.wheel-tools  ## Build the source distribution and a wheel, check
 WHEEL_ENV := build/wheel-env
 test-wheel: wheel  ## Install the wheel into a fresh environment without a compiler, and run quick tests there
 	rm -rf $(WHEEL_ENV)
-	$(PYTHON) -m venv $(WHEEL_ENV)
+	$(PY) -m venv $(WHEEL_ENV)
 	$(WHEEL_ENV)/bin/python -m pip --disable-pip-version-check --no-input install --quiet "$$(echo dist/*.whl)[test]"
 	export PATH="$$(pwd)/$(WHEEL_ENV)/bin"; \
 		for each in c++ cc g++ gcc clang++ clang; do \
 			! command -v $$each || exit 1; \
 		done; \
 		python -c 'import sys, splitsecond; sys.exit(sys.prefix not in splitsecond.__file__)' && \
-		python -m pytest $(PARALLEL) -m "not slow" $(WHEEL_TESTS)
+		python -m pytest $(PARALLEL) -m "not slow" --hypothesis-profile=quick $(WHEEL_TESTS)
 
 clean:  ## Remove .venv, builds and caches
 	rm -rf .venv build dist wheelhouse frontend/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

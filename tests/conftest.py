@@ -13,9 +13,10 @@ import pytest
 from hypothesis import settings
 
 # A failure must mean a change in the code, not in the dice; fresh examples are for `make fuzz`, and
-# thousands of one test for --hypothesis-profile=search. No deadline: only the limits are tested
-# against a clock.
+# thousands of one test for --hypothesis-profile=search; `make quick` takes few. No deadline: only
+# the limits are tested against a clock.
 settings.register_profile("steady", derandomize=True, deadline=None, max_examples=200)
+settings.register_profile("quick", derandomize=True, deadline=None, max_examples=20)
 settings.register_profile("fresh", derandomize=False, deadline=None, max_examples=200)
 settings.register_profile("search", derandomize=False, deadline=None, max_examples=5000)
 settings.load_profile("steady")

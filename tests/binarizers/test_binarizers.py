@@ -17,6 +17,7 @@ from binarizer_helpers import BINARIZERS, CLERKS, PAID, every_binarizer, questio
 from hostile import Frame, frames, new_rows
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from seeds import examples
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
@@ -44,7 +45,7 @@ from splitsecond._tables.columns import RawTable
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(frames())
 def test_midpoints_are_all_there(frame: Frame) -> None:
     """One threshold between any two neighbours, and each once."""
@@ -106,7 +107,7 @@ def best_by_brute_force(rows: list[list[Any]], y: list[int], depth: int, price: 
     return solve(tuple(range(n)), depth)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_midpoints_lose_nothing(data: Any) -> None:
     """The optimal tree over all midpoints is the optimal tree over the raw table."""
@@ -145,7 +146,7 @@ def cuts_by_definition(values: list[float], weights: list[int], parts: int) -> l
     return sorted(cuts - {distinct[-1]})
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.data())
 def test_quantiles_are_what_they_say(data: Any) -> None:
     values = data.draw(st.lists(st.integers(2, 30).map(float), min_size=1, max_size=30))
@@ -194,7 +195,7 @@ def test_of_many_categories_the_frequent_ones_count(binarizer: Any) -> None:
 
 @pytest.mark.slow
 @every_binarizer
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.data())
 def test_going_back_and_forth(binarizer: Any, data: Any) -> None:
     """Whatever rows gave the answers, there are values that give them again."""
@@ -205,7 +206,7 @@ def test_going_back_and_forth(binarizer: Any, data: Any) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, phases=[Phase.generate])
+@settings(max_examples=examples(60), phases=[Phase.generate])
 @given(st.data())
 def test_new_rows_going_back_and_forth(data: Any) -> None:
     frame = data.draw(frames())

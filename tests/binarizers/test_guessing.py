@@ -11,6 +11,7 @@ import pytest
 from binarizer_helpers import CLERKS, PAID, every_binarizer, questions
 from hostile import Frame, frames
 from hypothesis import given, settings
+from seeds import examples
 from sklearn.datasets import load_iris
 
 from splitsecond import LicketySPLITClassifier, MidpointBinarizer, ThresholdGuessBinarizer
@@ -57,7 +58,7 @@ def test_guesses_find_what_matters(mixed: Any) -> None:
     assert min(abs(threshold - 0.3) for threshold in thresholds) < 0.05
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(frames())
 def test_guesses_are_midpoints(frame: Frame) -> None:
     """On few values, a guess is one of the questions that all midpoints ask."""

@@ -12,6 +12,7 @@ import pytest
 from binarizer_helpers import CLERKS, every_binarizer, questions
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.tree import DecisionTreeRegressor
@@ -229,7 +230,7 @@ def test_neither_an_offset_nor_a_scale_matters(
         assert questions(other) == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.integers(-50, 50), min_size=8, max_size=40),
     st.integers(-(2**45), 2**45),

@@ -13,6 +13,7 @@ from binarizer_helpers import CLERKS, PAID, questions
 from hostile import FLOATS, Frame, frames
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 
 from splitsecond import FixedBinarizer, LicketySPLITClassifier, MidpointBinarizer
 from splitsecond._tables.literals import threshold_between, value_text
@@ -23,7 +24,7 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 # Thresholds that read well
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(finite | st.sampled_from(FLOATS), finite | st.sampled_from(FLOATS))
 def test_thresholds_divide(a: float, b: float) -> None:
     low, high = min(a, b), max(a, b)
@@ -34,7 +35,7 @@ def test_thresholds_divide(a: float, b: float) -> None:
         assert value_text(threshold) != "-0"
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(finite | st.sampled_from(FLOATS), st.integers(1, 5), st.booleans())
 def test_thresholds_divide_neighbours(value: float, steps: int, up: bool) -> None:
     """Where little or nothing lies between two floats."""
@@ -52,7 +53,7 @@ def digits(value: float) -> int:
     return max(1, len(mantissa.strip("0")))
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(
     st.floats(-1e6, 1e6).map(lambda x: round(x, 3)) | st.floats(-1e9, 1e9),
     st.floats(1e-3, 1e6),
@@ -115,7 +116,7 @@ def test_questions_as_tuples() -> None:
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(frames())
 def test_printed_questions_can_be_given_back(frame: Frame) -> None:
     """What one binarizer prints, another reads; names that begin alike are told apart."""

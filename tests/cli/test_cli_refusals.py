@@ -14,6 +14,7 @@ from cli_files import columns, run, write_csv, write_parquet
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
+from seeds import examples
 
 import splitsecond
 from splitsecond._cli import output, sources
@@ -204,7 +205,7 @@ def test_lines_are_counted_once_and_not_without_end(
 
 
 @pytest.mark.slow
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.binary(max_size=300) | st.text(alphabet='a,y\n"1x\r;.é', max_size=120).map(str.encode))
 def test_any_bytes_are_a_table_or_refused(
     tmp_path_factory: pytest.TempPathFactory, content: bytes

@@ -13,6 +13,7 @@ from cli_files import run, write_csv
 from hostile import Frame, frames, new_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
@@ -327,7 +328,7 @@ def long_named(frame: Frame, length: int) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(data=st.data())
 def test_messages_about_tables_are_short(data: Any) -> None:
     """Odd tables with long names, fitted in every way and shown other tables."""

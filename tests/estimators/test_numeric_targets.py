@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 
 from splitsecond import (
     GreedyTreeRegressor,
@@ -236,7 +237,7 @@ def test_rates_in_other_units(problem: Any, factor: float) -> None:
         assert shape(fitted(kind, table, events / exposure * power, exposure, **options)) == own
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(problem=problems(), loss=st.sampled_from(LOSSES))
 def test_weights_are_numbers_of_rows(problem: Any, loss: str) -> None:
     """A row of weight 2 is a row that is there twice; one of weight 0 is none, whatever it says."""

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from importance_helpers import mixed
+from seeds import examples
 from sklearn.tree import DecisionTreeRegressor
 from strategies import problems
 
@@ -114,7 +115,7 @@ def test_reliance_on_few_rows_is_the_mean_over_all_of_their_permutations(loss: s
         assert value == pytest.approx(np.mean(losses) - lost, abs=1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(problems(max_rows=20, max_columns=4, max_depth=3), st.sampled_from(LOSSES), st.data())
 def test_reliance_of_any_tree(problem: Any, loss: str, data: Any) -> None:
     n = len(problem.X)

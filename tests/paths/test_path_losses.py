@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 from sklearn import metrics
 from sklearn.model_selection import LeaveOneOut, StratifiedKFold, cross_val_score
 from strategies import problems, threshold_table
@@ -40,7 +41,7 @@ def table(n: int = 240) -> tuple[Any, Any]:
     return X, (rng.random(n) < chance).astype(int)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     problems(max_rows=20, max_columns=4, max_depth=3),
     st.sampled_from(["brier", "log_loss", "costs"]),

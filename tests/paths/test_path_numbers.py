@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 from sklearn import metrics
 from sklearn.model_selection import KFold, LeaveOneOut, cross_val_score
 from strategies import problems
@@ -75,7 +76,7 @@ def losses_of(path: RegularizationPath) -> list[float]:
 # The trees
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(problems(max_rows=20, max_columns=4, max_depth=3), st.sampled_from(LOSSES), st.data())
 def test_optimal_paths_are_exact(problem: Any, loss: str, data: Any) -> None:
     n = len(problem.X)

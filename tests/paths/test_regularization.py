@@ -14,6 +14,7 @@ import pytest
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 from sklearn.model_selection import (
     GridSearchCV,
     LeaveOneOut,
@@ -112,7 +113,7 @@ def test_no_tree_between_is_missed(classifier: Any) -> None:
     assert outside <= 3
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(problems(max_rows=20, max_columns=4, max_depth=3))
 def test_optimal_paths_are_exact(problem: Any) -> None:
     """Between the ends of its interval a tree is optimal, and at them the next one is as good."""
@@ -133,7 +134,7 @@ def test_optimal_paths_are_exact(problem: Any) -> None:
             assert entry.loss + price * entry.n_leaves == pytest.approx(model.objective_)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.sampled_from(CLASSIFIERS), st.integers(0, 300), st.sampled_from([2, 4]))
 def test_the_best_tree_known_is_listed_for_every_lambda(
     classifier: Any, seed: int, max_depth: int

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 
 FAKE = """
 import os
@@ -95,7 +96,7 @@ def prunings(tree: Any) -> list[tuple[int, int]]:
     return own + [(a + c, b + d) for (a, b), (c, d) in pairs]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(tables)
 def test_pruned_greedy_trees(benchmark_module: Any, table: Any) -> None:
     X, y = table
@@ -105,7 +106,7 @@ def test_pruned_greedy_trees(benchmark_module: Any, table: Any) -> None:
         assert errors == min(e for n, e in every if n <= leaves)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(tables)
 def test_the_greedy_tree_is_greedy_and_has_no_gap(benchmark_module: Any, table: Any) -> None:
     from splitsecond import GreedyTreeClassifier

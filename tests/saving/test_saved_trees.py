@@ -13,6 +13,7 @@ import pytest
 from exported import fitted as drawn
 from hypothesis import given, settings
 from saved_models import MODELS, REFER, people, saved, unseen, zero_one
+from seeds import examples
 
 from splitsecond import (
     RESPLIT,
@@ -107,7 +108,7 @@ def test_trees_of_a_set(method: Any, loss: str, weights: str, tmp_path: Path) ->
     assert saved(again[0], tmp_path) == trees[0]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(drawn())
 def test_any_table(tmp_path_factory: pytest.TempPathFactory, given_model: Any) -> None:
     model, frame, rows = given_model

@@ -14,7 +14,7 @@ import oracle
 import pytest
 from hypothesis import given, settings
 from oracle import Oracle
-from seeds import seeds
+from seeds import examples, seeds
 from strategies import Problem, problems, random_problem
 
 from splitsecond._solving.solve import Solution, solve
@@ -100,7 +100,7 @@ def test_wider_problems(seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(problem=problems())
 def test_problems_that_shrink(problem: Problem) -> None:
     assert_agrees(problem)

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import Oracle, Tree
 from oracle_losses import exact, plain
-from seeds import seeds
+from seeds import examples, seeds
 from set_questions import random_question
 from solver import random_speed, solution_of
 from strategies import (
@@ -171,7 +171,7 @@ def test_rare_classes(loss: str, seed: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(problem=problems_with_losses(max_rows=20, max_columns=5))
 def test_problems_that_shrink(problem: Problem) -> None:
     disagreements(problem, np.random.default_rng(72))

@@ -12,6 +12,7 @@ import pytest
 from hostile import Frame, answer, frames, holds, meets, new_rows, readings, spelled_out
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from seeds import examples
 
 from splitsecond import (
     GreedyTreeClassifier,
@@ -70,7 +71,7 @@ def asked(model: Any, frame: Frame) -> list[list[int]]:
 
 
 @every_scheme
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(data=st.data())
 def test_predictions_follow_the_questions(scheme: str, data: Any) -> None:
     """The questions answered by hand, and the tree walked by hand."""
@@ -83,7 +84,7 @@ def test_predictions_follow_the_questions(scheme: str, data: Any) -> None:
 
 
 @every_scheme
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(data=st.data())
 def test_new_rows_always_get_an_answer(scheme: str, data: Any) -> None:
     """Blanks where there were none and categories never seen are no reason to stop."""
@@ -96,7 +97,7 @@ def test_new_rows_always_get_an_answer(scheme: str, data: Any) -> None:
 
 
 @every_scheme
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_rules_can_be_read(scheme: str, data: Any) -> None:
     """A person with the printed rules and a training row comes to the prediction."""
@@ -123,7 +124,7 @@ def test_rules_can_be_read(scheme: str, data: Any) -> None:
 
 
 @every_scheme
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(data=st.data())
 def test_rules_select_the_rows_of_their_leaves(scheme: str, data: Any) -> None:
     """Each rule holds for the rows of its leaf and for no others, whatever is missing or new."""
@@ -151,7 +152,7 @@ def test_rules_select_the_rows_of_their_leaves(scheme: str, data: Any) -> None:
 
 
 @every_scheme
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_printed_thresholds_are_the_ones_used(scheme: str, data: Any) -> None:
     """Read back from the print, a threshold divides the training rows as the question does."""
@@ -168,7 +169,7 @@ def test_printed_thresholds_are_the_ones_used(scheme: str, data: Any) -> None:
 
 
 @every_scheme
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_columns_without_information_are_left_out(scheme: str, data: Any) -> None:
     frame = data.draw(frames())
@@ -186,7 +187,7 @@ def test_columns_without_information_are_left_out(scheme: str, data: Any) -> Non
 
 
 @every_scheme
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_order_and_library_do_not_matter(scheme: str, data: Any) -> None:
     frame = data.draw(frames())
@@ -205,7 +206,7 @@ def test_order_and_library_do_not_matter(scheme: str, data: Any) -> None:
 
 
 @every_scheme
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_fitting_does_not_depend_on_the_library(scheme: str, data: Any) -> None:
     """Text, numbers and blanks: the same questions from pandas, polars, pyarrow and numpy."""
@@ -226,7 +227,7 @@ def test_fitting_does_not_depend_on_the_library(scheme: str, data: Any) -> None:
 
 
 @every_scheme
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(data=st.data())
 def test_columns_that_are_numbered(scheme: str, data: Any) -> None:
     """Labels that are no strings are matched too, though scikit-learn counts them as no names."""
@@ -239,7 +240,7 @@ def test_columns_that_are_numbered(scheme: str, data: Any) -> None:
     assert other.predict(renamed[renamed.columns[::-1]]).tolist() == model.predict(X).tolist()
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_flags_need_no_binarizer(data: Any) -> None:
     """On 0/1 columns, None and "auto" are the same."""
@@ -257,7 +258,7 @@ def test_flags_need_no_binarizer(data: Any) -> None:
 
 
 @every_scheme
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_the_objective_is_error_plus_the_price_of_leaves(scheme: str, data: Any) -> None:
     frame = data.draw(frames())
@@ -280,7 +281,7 @@ def test_the_objective_is_error_plus_the_price_of_leaves(scheme: str, data: Any)
 
 
 @every_scheme
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_whole_weights_are_repetition(scheme: str, data: Any) -> None:
     frame = data.draw(frames())
@@ -295,7 +296,7 @@ def test_whole_weights_are_repetition(scheme: str, data: Any) -> None:
 
 
 @every_scheme
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(data=st.data())
 def test_rows_without_weight_are_as_if_absent(scheme: str, data: Any) -> None:
     frame = data.draw(frames())

@@ -15,6 +15,7 @@ import pytest
 from exported import fitted
 from hypothesis import given, settings
 from saved_models import REFER, people, unseen
+from seeds import examples
 
 from splitsecond import (
     Explanation,
@@ -230,7 +231,7 @@ def test_nearest_leaves_against_all_leaves(options: dict[str, Any]) -> None:
                 check_row(fit, row)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(fitted())
 def test_any_table(drawn: Any) -> None:
     model, _, rows = drawn

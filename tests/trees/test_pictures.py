@@ -15,6 +15,7 @@ from drawn import SVG, assert_is_tidy, parity, texts
 from hostile import NAMES, frames, new_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from seeds import examples
 from sklearn import config_context
 from sklearn.pipeline import make_pipeline
 
@@ -92,7 +93,7 @@ def test_nothing_overlaps(n_leaves: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(frames(max_columns=3), st.data())
 def test_any_tree_is_tidy_and_well_formed(frame: Any, data: Any) -> None:
     model = LicketySPLITClassifier(regularization=0, max_depth=3, binarizer="midpoint")
