@@ -50,8 +50,8 @@ SHAPES = (
 WARM_FITS = 3
 # What a product may be made of: the type of number, the paths, and the words of a block.
 PRODUCTS = (
-    *(("bfloat16", paths, 2048) for paths in (64, 512, 4096)),
-    *(("int8", paths, 2048) for paths in (64, 512, 4096)),
+    *(("bfloat16", paths, 2048) for paths in (64, 1024, 4096)),
+    *(("int8", paths, 2048) for paths in (64, 1024, 4096)),
     *(("bfloat16", 4096, block) for block in (512, 1024, 4096)),
     ("int8", 4096, 4096),
 )

@@ -123,6 +123,7 @@ OWN = {
     *((name, "lookahead_depth") for name in DEFAULTS_OF),
     *((name, "exact_last_split") for name in DEFAULTS_OF),
     *((name, "completion") for name in DEFAULTS_OF),
+    *((name, "device") for name in DEFAULTS_OF),
 }
 
 

@@ -29,8 +29,11 @@ EXACT = ("regularization", "max_depth", "min_samples_leaf", *SHARED)
 GREEDY = ("regularization", "max_depth", "min_samples_leaf", "exact_last_split", *SHARED)
 SETS = ("regularization", "epsilon", "epsilon_kind", "max_depth", "min_samples_leaf")
 SIGNATURES: dict[Any, tuple[str, ...]] = {
-    GreedyTreeClassifier: GREEDY,
-    LicketySPLITClassifier: (*GREEDY[:3], "lookahead_depth", "completion", *GREEDY[3:]),
+    GreedyTreeClassifier: (*GREEDY[:-1], "device", "verbose"),
+    LicketySPLITClassifier: (
+        *(*GREEDY[:3], "lookahead_depth", "completion"),
+        *(*GREEDY[3:-1], "device", "verbose"),
+    ),
     OptimalTreeClassifier: EXACT,
     SPLITClassifier: (
         "regularization",
@@ -63,6 +66,7 @@ DEFAULTS: dict[str, Any] = {
     "time_limit": None,
     "memory_limit": None,
     "n_jobs": None,
+    "device": "cpu",
     "verbose": 0,
 }
 

@@ -17,7 +17,7 @@ import pytest
 import splitsecond
 from splitsecond import _cli
 
-SLOW = ("sklearn", "scipy", "pandas", "joblib", "matplotlib")
+SLOW = ("sklearn", "scipy", "pandas", "joblib", "matplotlib", "jax")
 
 
 def imported(code: str, *args: Any) -> set[str]:

@@ -193,6 +193,7 @@ class LicketySPLITClassifier(_GreedyBelow, _Lickety):
     statistics_ : dict
         Work done: subproblems, cache hits, peak bytes, and seconds: in all, before the search
         (``binarization_seconds``: reading and binarizing) and in the search (``search_seconds``).
+        ``on_gpu`` is 1 if a GPU counted the rows.
         ``rounding`` is by how much a tree that is proved optimal may miss the lowest objective: 0,
         or some 1e-11 with "log_loss" and "brier", whose searches compare losses that are rounded
         to 2**-40 of that of a single leaf.

@@ -21,6 +21,7 @@ Paths = NDArray[np.int32]
 
 LITERALS = 4  # the length of paths is a multiple of it, so that few lengths are compiled
 FEW_PATHS = 64  # in the smallest product
+PATHS_TO_UNPACK = 400  # that are counted in the time of unpacking the columns, whatever they are
 FEW_BLOCKS = 8  # that a table has room for, if it has fewer, and how many runs are told of
 MIB = 1 << 20
 UNKNOWN_MEMORY = 2 << 30  # where a device does not tell how much it has
@@ -69,12 +70,12 @@ class Sizes:
 
     def chunks(self, n_paths: int) -> Iterator[tuple[int, int, int]]:
         """Divide paths among products of few sizes: the first path, the end, and the size."""
-        sizes = sorted({max(self.paths // part, min(self.paths, FEW_PATHS)) for part in (1, 8, 64)})
+        sizes = {max(self.paths // part, min(self.paths, FEW_PATHS)) for part in (1, 4, 64)}
         begin = 0
         while begin < n_paths:
             left = n_paths - begin
-            # A product is filled up where the smaller ones would not be much less work.
-            size = max([each for each in sizes if 8 * left > 5 * each] or sizes[:1])
+            size = min(sizes, key=lambda size: -(-left // size) * (size + PATHS_TO_UNPACK))
+            size = self.paths if left >= self.paths else size
             end = min(n_paths, begin + size)
             yield begin, end, size
             begin = end

@@ -11,6 +11,7 @@ from splitsecond._support.install import install_line
 
 DEVICES = ("cpu", "gpu", "auto")
 PLATFORM = "SPLITSECOND_GPU_PLATFORM"  # of JAX that stands for the GPU in tests, such as cpu
+FOR_NVIDIA = "and JAX for it: for NVIDIA, the package jax[cuda13] or jax[cuda12]"
 # From so many rows times squared columns on "auto" takes the GPU (docs/gpu.md).
 PAYS_FROM = 10**11
 
@@ -21,17 +22,16 @@ def find_gpu() -> Any:
         import jax
     except ImportError as error:
         raise ImportError(
-            f'device="gpu" needs JAX: {install_line("gpu")}, and for an NVIDIA GPU '
-            'pip install "jax[cuda13]" or "jax[cuda12]".'
+            f'device="gpu" needs JAX: {install_line("gpu")}, {FOR_NVIDIA}.'
         ) from error
     try:
         return jax.devices(os.environ.get(PLATFORM, "gpu"))[0]
     except RuntimeError as error:
         found = sorted({device.platform for device in jax.devices()})
         raise RuntimeError(
-            f'device="gpu": JAX {jax.__version__} finds no GPU here, only {", ".join(found)}. An '
-            'NVIDIA GPU needs its driver and pip install "jax[cuda13]" or "jax[cuda12]". '
-            'device="auto" takes the CPU where there is none.'
+            f'device="gpu": JAX {jax.__version__} finds no GPU here, only {", ".join(found)}. '
+            f'Install its driver, {FOR_NVIDIA}; or use device="auto", which takes the CPU where '
+            "there is no GPU."
         ) from error
 
 

@@ -67,10 +67,11 @@ def count(
 
     def add(i: Array, sums: Array) -> Array:
         words = lax.dynamic_slice(table.words, (jnp.int32(0), i * step), (n_columns, step))
-        masks = _unpack(_select(words, ones, paths), factor)
+        # Kept as bits, or each would be selected anew for every row of its word.
+        masks = lax.optimization_barrier(_select(words, ones, paths))
         # A product of 0/1 matrices: sums below 2**24 are exact in floats.
         found = lax.dot_general(
-            masks,
+            _unpack(masks, factor),
             _unpack(words, factor),
             (((1,), (1,)), ((), ())),
             preferred_element_type=result,
@@ -111,12 +112,14 @@ def _new_places(
     """
     per_block = size * WORD
     n_rows = lax.population_count(mask).astype(jnp.int32)  # of each word
-    run = jnp.repeat(run_of_block, size, total_repeat_length=mask.shape[0])
-    in_run = jnp.zeros(n_runs, jnp.int32).at[run].add(n_rows)
+    run = jnp.repeat(run_of_block, size)
+    in_block = n_rows.reshape(-1, size).sum(axis=1, dtype=jnp.int32)
+    in_run = jnp.zeros(n_runs, jnp.int32).at[run_of_block].add(in_block)
     blocks = -(-in_run // per_block)
-    end = jnp.cumsum(blocks)
-    within_run = (jnp.cumsum(n_rows) - n_rows) - (jnp.cumsum(in_run) - in_run)[run]
-    first = within_run + (end - blocks)[run] * per_block
+    end = jnp.cumsum(blocks, dtype=jnp.int32)
+    before = jnp.cumsum(n_rows, dtype=jnp.int32) - n_rows
+    before_run = jnp.cumsum(in_run, dtype=jnp.int32) - in_run
+    first = before - before_run[run] + (end - blocks)[run] * per_block
     earlier = mask[:, None] & ((jnp.uint32(1) << _places()) - 1)
     target = first[:, None] + lax.population_count(earlier).astype(jnp.int32)
     taken = (mask[:, None] >> _places()) & 1

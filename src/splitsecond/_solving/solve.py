@@ -408,7 +408,7 @@ def find_tree(request: Request) -> Solution | NotBinaryError:
         statistics={
             **statistics_of(table, found),
             "rounding": 2 * float(rounding),
-            "device": "cpu" if request.counter is None else "gpu",
+            "on_gpu": int(request.counter is not None),
         },
         rows=rows,
     )
