@@ -29,7 +29,7 @@ class EntryWeights:
             total: NDArray[np.float64] = self.each * rows
             return total
         assert self.units is not None
-        return self.units * self.unit
+        return np.asarray(self.units * self.unit, dtype=np.float64)
 
     def take(self, places: Any) -> EntryWeights:
         """Return the weights of some entries."""
