@@ -141,6 +141,7 @@ _PICKLED = {
     "Channels": "_solving.units",
     "ColumnWarning": "_tables.data_checks",
     "Costs": "_solving.losses",
+    "EntryWeights": "_counts.entry_weights",
     "Finding": "_tables.data_checks",
     "FitRecord": "_sets.record",
     "GraphArrays": "_sets.graph_arrays",

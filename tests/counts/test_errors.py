@@ -39,7 +39,7 @@ def test_files(frame: Any, tmp_path: Path) -> None:
     middle = bytearray(good.read_bytes())
     middle[30:400] = b"\xff" * 370
     bad.write_bytes(middle)
-    with pytest.raises((ValueError, OSError)):
+    with pytest.raises(ValueError, match=r"b\.parquet cannot be read"):
         ss.compress(tmp_path, "y")
 
 
@@ -93,6 +93,13 @@ def test_sources_that_cannot_be_read_twice(frame: Any) -> None:
 def test_parameters(frame: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ss.compress(frame, **{"target": "y", **options})
+
+
+def test_folds(frame: Any) -> None:
+    frame["fold"] = np.arange(300.0)
+    assert ss.compress(frame, "y", folds="fold").n_folds == 300
+    with pytest.raises(ValueError, match="fold column 'number' has missing values"):
+        ss.compress(frame, "y", folds="number")
 
 
 def test_targets(frame: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,8 @@ def test_to_frame() -> None:
     assert frame["rows"].sum() == counts.rows.sum()
     assert list(frame.columns[-4:]) == ["y", "rows", "weight", "fold"]
     assert counts.to_frame("polars").shape == frame.shape
+
+
+def test_pickles() -> None:
+    counts, _ = table_of("few")
+    check_same_counts(pickle.loads(pickle.dumps(counts)), counts)

@@ -40,8 +40,13 @@ def cells_of(column: pa.Array, label: Any) -> Cells:
 
 def is_text(kind: pa.DataType) -> bool:
     """Whether a type is one of text."""
-    views = getattr(pa.types, "is_string_view", lambda _: False)
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or views(kind))
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or is_view(kind))
+
+
+def is_view(kind: pa.DataType) -> bool:
+    """Whether a type is one of views of text, which older versions of Arrow do not have."""
+    views = getattr(pa.types, "is_string_view", None)
+    return views is not None and bool(views(kind))
 
 
 def is_numeric(kind: pa.DataType) -> bool:

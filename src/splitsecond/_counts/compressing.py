@@ -126,6 +126,8 @@ def compress(
         raise ValueError(
             f"Column {weight!r} is zero for every row: give at least one row a weight."
         )
+    if sketch.folds.too_many:
+        raise ValueError(f"Column {fold!r} has too many different values to be folds.")
     is_of_numbers = sketch.target.is_of_numbers(task, sketch.n_rows)
     labels = sketch.target.numbers if is_of_numbers else sketch.target.classes(sketch.n_rows)
     assert labels is not None

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._counts.weighing import integers_of_kinds
+from splitsecond._support.names import public
 from splitsecond._tables.merged import Merged
 from splitsecond._tables.weights import MAX_WEIGHT, all_zero, class_shares, rounded
 
 
+@public
 @dataclass(frozen=True)
 class EntryWeights:
     """Weights of entries: of one row, where there are few kinds; otherwise of all, in integers."""

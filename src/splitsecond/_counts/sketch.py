@@ -19,6 +19,7 @@ from splitsecond._counts.sample import RowSample
 from splitsecond._counts.targets import TargetFacts
 from splitsecond._counts.weighing import WeightFacts
 from splitsecond._support.messages import shown
+from splitsecond._tables.cells import is_missing
 from splitsecond._tables.errors import TableError
 
 MAX_FOLDS = 10_000
@@ -134,6 +135,6 @@ def weights_of(column: pa.Array, name: str) -> NDArray[np.float64]:
 
 def _fold_labels(column: pa.Array, name: str) -> set[object]:
     labels = set(column.unique().to_pylist())
-    if None in labels:
+    if any(map(is_missing, labels)):
         raise TableError(f"The fold column {shown(name)} has missing values.", column=name)
     return labels

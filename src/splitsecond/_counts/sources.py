@@ -12,14 +12,14 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from splitsecond._counts.batches import is_text
+from splitsecond._counts.batches import is_view
 from splitsecond._counts.dask_frames import DaskSource, is_dask
 from splitsecond._counts.engine import Engine, LocalEngine, Progress
 from splitsecond._counts.queries import (
     batches_of_duckdb,
     batches_of_polars,
     is_duckdb,
-    lazy_polars,
+    is_lazy_polars,
     schema_of_duckdb,
     schema_of_polars,
 )
@@ -91,10 +91,9 @@ def _of_query(source: Any) -> Source | None:
         schema = schema_of_duckdb(source)
         _check_names(schema)
         return LocalSource(schema, partial(batches_of_duckdb, source))
-    frame = lazy_polars(source)
-    if frame is None:
-        return None
-    return LocalSource(schema_of_polars(frame), partial(batches_of_polars, frame))
+    if is_lazy_polars(source):
+        return LocalSource(schema_of_polars(source), partial(batches_of_polars, source))
+    return None
 
 
 def _of_cluster(source: Any) -> Source | None:
@@ -130,12 +129,28 @@ def _of_dataset(dataset: ds.Dataset) -> Source:
             use_threads=True,
             cache_metadata=False,
         )
-        read: Iterable[pa.RecordBatch] = scanner.to_batches()
-        return read
+        try:
+            yield from scanner.to_batches()
+        except (pa.ArrowException, OSError) as error:
+            raise _cannot_be_read(dataset, columns, error) from error
 
     is_parquet = isinstance(getattr(dataset, "format", None), ds.ParquetFileFormat)
     n_rows = dataset.count_rows() if is_parquet else 0
     return LocalSource(dataset.schema, batches, n_rows)
+
+
+def _cannot_be_read(
+    dataset: ds.Dataset, columns: Sequence[str], error: BaseException
+) -> ValueError:
+    """Return an error that names the file: each is tried again."""
+    for fragment in dataset.get_fragments():
+        try:
+            for _ in fragment.scanner(columns=list(columns)).to_batches():
+                pass
+        except (pa.ArrowException, OSError) as own:
+            path = getattr(fragment, "path", "A part of the dataset")
+            return ValueError(f"{path} cannot be read: {own!s:.300}")
+    return ValueError(f"The files cannot be read: {error!s:.300}")
 
 
 def _of_arrow_stream(source: Any) -> Source:
@@ -148,20 +163,22 @@ def _of_arrow_stream(source: Any) -> Source:
     except (pa.ArrowException, ValueError, RuntimeError) as error:
         raise _only_once(source) from error
     _check_names(schema)
-    plain = pa.schema([field.with_type(_plain(field.type)) for field in schema])
 
     def batches(columns: Sequence[str]) -> Iterable[pa.RecordBatch]:
-        wanted = pa.schema([plain.field(name) for name in columns])
         for batch in reader():
-            yield batch.select(list(columns)).cast(wanted)
+            arrays = [_without_views(batch.column(name)) for name in columns]
+            yield pa.RecordBatch.from_arrays(arrays, list(columns))
 
-    return LocalSource(plain, batches)
+    return LocalSource(schema, batches)
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """Return the type of text that all of Arrow's functions take."""
-    is_view = is_text(kind) and not (pa.types.is_string(kind) or pa.types.is_large_string(kind))
-    return pa.large_string() if is_view else kind
+def _without_views(column: pa.Array) -> pa.Array:
+    """Return text in the form that all of Arrow's functions take, which views are not."""
+    kind = column.type
+    if pa.types.is_dictionary(kind) and is_view(kind.value_type):
+        keys = column.dictionary.cast(pa.large_string())
+        return pa.DictionaryArray.from_arrays(column.indices, keys, ordered=kind.ordered)
+    return column.cast(pa.large_string()) if is_view(kind) else column
 
 
 def _check_names(schema: pa.Schema) -> None:
