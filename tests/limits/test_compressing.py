@@ -4,44 +4,38 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import count
 
 import pyarrow as pa
 import pytest
-from test_interrupts import ctrl_c
+from interrupting import ctrl_c
 
-from splitsecond import LicketySPLITClassifier, compress
+from splitsecond import compress
+from splitsecond._counts.sources import LocalSource
 
 pytestmark = pytest.mark.slow
 ROWS = pa.record_batch({"x": [*range(1000)], "y": [0, 1] * 500})
 
 
-class Endless:
-    """A table whose passes end after some batches, but for the one that does not end."""
+def endless_in(endless_pass: int) -> LocalSource:
+    """Return a table one of whose passes does not end."""
+    passes = count(1)
 
-    def __init__(self, endless_pass: int) -> None:
-        self._passes, self._endless = -2, endless_pass  # two streams are opened to be looked at
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        self._passes += 1
-        is_endless = self._passes == self._endless
-        reader = pa.RecordBatchReader.from_batches(ROWS.schema, self._batches(is_endless))
-        return reader.__arrow_c_stream__(requested_schema)
-
-    @staticmethod
-    def _batches(is_endless: bool) -> Iterator[pa.RecordBatch]:
-        yield ROWS
+    def batches(columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        is_endless = next(passes) == endless_pass
+        yield ROWS.select(list(columns))
         while is_endless:
             time.sleep(0.001)
-            yield ROWS
+            yield ROWS.select(list(columns))
+
+    return LocalSource(ROWS.schema, batches)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("endless_pass", [1, 2])
 def test_ctrl_c_ends_a_pass(endless_pass: int, n_jobs: int) -> None:
     compress(pa.table(ROWS.to_pydict()), "y")  # loads what is loaded on first use
-    LicketySPLITClassifier()
     sent: list[float] = []
 
     def press() -> None:
@@ -53,7 +47,7 @@ def test_ctrl_c_ends_a_pass(endless_pass: int, n_jobs: int) -> None:
     presser = threading.Thread(target=press)
     presser.start()
     with pytest.raises(KeyboardInterrupt):
-        compress(Endless(endless_pass), "y", n_jobs=n_jobs)
+        compress(endless_in(endless_pass), "y", n_jobs=n_jobs)
     assert time.monotonic() - sent[0] < 1
     presser.join()
     assert threading.active_count() <= before
