@@ -14,12 +14,13 @@ import warnings
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from lib import arguments, large_data, large_methods, resumable
+from lib import arguments, large_data, large_methods, report, resumable
 from lib.report import Table, columns
 from lib.timing import over
 
@@ -35,9 +36,11 @@ KEYS = (
 
 
 def measure(
-    files: Sequence[Path], held_out: Path, method: str, threads: int, runs: int
+    folder: Path, n_rows: int, method: str, threads: int, runs: int
 ) -> list[dict[str, Any]]:
     """Run a method some times; return its rows with the median time and the highest peak."""
+    files, held_out = large_data.make(folder, n_rows)
+    large_methods.scan(files, held_out, threads)  # brings the files to the cache
     done = []
     for _ in range(runs):
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
@@ -53,14 +56,9 @@ def measure(
     ]
 
 
-def compare(
-    folder: Path, n_rows: int, methods: Sequence[str], threads: int, runs: int
-) -> list[dict[str, Any]]:
-    """Return rows for each method, beside the scan."""
-    files, held_out = large_data.make(folder, n_rows)
-    large_methods.scan(files, held_out, threads)  # brings the files to the cache
-    rows = [row for each in methods for row in measure(files, held_out, each, threads, runs)]
-    of_scan = rows[0]["seconds"] if methods[0] == "scan" else None
+def beside_the_scan(n_rows: int, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of one table with ratios to its scan, if that was measured."""
+    of_scan = next((row["seconds"] for row in rows if row["method"] == large_methods.SCAN), None)
     return [
         dict.fromkeys(KEYS)
         | row
@@ -83,27 +81,52 @@ def main() -> None:
         help="where the table is, or is made (by default the variable SPLITSECOND_LARGE)",
     )
     arguments.add_choice(parser, "--methods", large_methods.METHODS)
+    parser.add_argument(
+        "--boosting-rows", type=int, default=10_000_000, help="most rows that boosting is given"
+    )
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--runs", type=int, default=3)
     arguments.add_output(parser)
     options = parser.parse_args()
     if options.folder is None:
         parser.error("--folder: say where the table is to be made")
+    folder = Path(options.folder)
     warnings.simplefilter("ignore")
-    asked = {"methods": options.methods, "threads": options.threads, "runs": options.runs}
-    resumable.run_table(
-        "large",
-        options,
-        asked,
-        {
-            "threads": str(options.threads),
-            "runs": f"{options.runs}, of which the median time and the highest peak are shown",
-            "trees": f"LicketySPLIT depth {large_methods.DEPTH}, lambda "
-            f"{large_methods.REGULARIZATION}",
-        },
-        Table("Large tables", COLUMNS),
-        {f"{n:,} rows": partial(compare, options.folder, n, **asked) for n in options.rows},
-    )
+    asked = {"threads": options.threads, "runs": options.runs}
+    planned = [
+        (n, method)
+        for n in options.rows
+        for method in options.methods
+        if n <= options.boosting_rows or method not in large_methods.BOOSTING
+    ]
+    found: dict[int, list[dict[str, Any]]] = {}
+    text = ""
+    with resumable.Run("large", len(planned), options, asked) as run:
+        for n, method in planned:
+            rows = run.rows(f"{n:,} rows, {method}", partial(measure, folder, n, method, **asked))
+            found.setdefault(n, []).extend(rows)
+            shown = [row for size, parts in found.items() for row in beside_the_scan(size, parts)]
+            text = report.save(
+                options.out, "large", facts(options), [Table("Large tables", COLUMNS, shown)]
+            )
+    print(text)
+
+
+def facts(options: Any) -> dict[str, str]:
+    return {
+        "threads": str(options.threads),
+        "runs": f"{options.runs}; median time, highest peak",
+        "trees": f"LicketySPLIT, depth {large_methods.DEPTH}, lambda "
+        f"{large_methods.REGULARIZATION}",
+        "boosting": ", ".join(f"{each} {version(each)}" for each in ("xgboost-cpu", "lightgbm")),
+    }
+
+
+def version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "not installed"
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from pyarrow import dataset, parquet
 from lib.large_data import CATEGORIES, COLUMNS, TARGET
 from lib.timing import resident_peak
 
+SCAN = "pyarrow: scan and decode"
 ROUNDS = 20
 LEAVES = 31
 DEPTH, REGULARIZATION = 5, 0.001
@@ -32,7 +33,7 @@ def scan(files: Sequence[Path], held_out: Path, threads: int) -> list[dict[str, 
     scanner = dataset.dataset(files).scanner(batch_readahead=4, fragment_readahead=2)
     n_rows = sum(batch.num_rows for batch in scanner.to_batches())
     assert n_rows == sum(parquet.read_metadata(file).num_rows for file in files)
-    return [_row("pyarrow: scan and decode", start)]
+    return [_row(SCAN, start)]
 
 
 def ours(files: Sequence[Path], held_out: Path, threads: int) -> list[dict[str, Any]]:
@@ -157,6 +158,7 @@ METHODS: dict[str, Callable[[Sequence[Path], Path, int], list[dict[str, Any]]]] 
     "xgboost": xgboost,
     "lightgbm": lightgbm,
 }
+BOOSTING = ("xgboost", "lightgbm")
 
 
 def matrix_of(table: pa.Table, dtype: type = np.float32) -> NDArray[Any]:

@@ -5,6 +5,7 @@
 #include "bindings.hpp"
 #include "data/answering.hpp"
 #include "data/pattern_counts.hpp"
+#include "data/row_hash.hpp"
 
 namespace splitsecond {
 namespace {
@@ -43,6 +44,29 @@ Answers codes_answered(
         answer_codes(find_kernels("auto"), codes.data(), codes.size(), yes.data(), yes.shape(0), yes.shape(1),
                      out);
     });
+}
+
+// ---- hashes of rows -------------------------------------------------------------------------------
+
+using Hashes = nb::ndarray<Word, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple numbers_hashed(const Hashes& hashes,
+                         const nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>& values) {
+    if (hashes.size() != values.size()) throw std::invalid_argument("every row must have a hash.");
+    const auto size = static_cast<std::ptrdiff_t>(values.itemsize());
+    const Column column{values.data(), type_of(values.dtype()), values.stride(0) * size};
+    NumberFacts facts{};
+    {
+        const nb::gil_scoped_release release;
+        facts = hash_numbers(column, values.size(), hashes.data());
+    }
+    return nb::make_tuple(facts.lowest, facts.highest, facts.has_missing, facts.is_binary);
+}
+
+void codes_hashed(const Hashes& hashes, const Array<std::int32_t>& codes, const Array<Word>& keys) {
+    if (hashes.size() != codes.size()) throw std::invalid_argument("every row must have a hash.");
+    const nb::gil_scoped_release release;
+    hash_codes(codes.data(), codes.size(), keys.data(), keys.size(), hashes.data());
 }
 
 // ---- counts of patterns ---------------------------------------------------------------------------
@@ -145,6 +169,14 @@ void bind_blocks(nb::module_& m) {
           "Bits of rows, 64 a word, for each threshold: whether the value is at most that.");
     m.def("answer_codes", &codes_answered, "codes"_a, "yes"_a,
           "Bits of rows, 64 a word, for each question: yes[question, code]; no for negative codes.");
+    m.def("hash_numbers", &numbers_hashed, "hashes"_a, "values"_a,
+          "Takes a column of numbers into the hashes of rows; returns the lowest and the highest value, "
+          "whether some "
+          "are missing, and whether all others are 0 or 1.");
+    m.def("hash_codes", &codes_hashed, "hashes"_a, "codes"_a, "keys"_a,
+          "Takes a column of categories into the hashes of rows, by the hashes of their keys; negative codes "
+          "are "
+          "missing.");
 
     nb::class_<Patterns>(m, "Patterns")
         .def_prop_ro("n_entries", &Patterns::n_entries)

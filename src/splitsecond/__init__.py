@@ -168,7 +168,13 @@ def __getattr__(name: str) -> Any:
     module = _MODULE_OF.get(name) or _PICKLED.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{module}"), name)
+    try:
+        value = getattr(import_module(f"{__name__}.{module}"), name)
+    except ModuleNotFoundError as error:
+        if error.name != "pyarrow":
+            raise
+        install = import_module(f"{__name__}._support.install")
+        raise ImportError(f"{name} needs pyarrow: {install.install_line('large')}") from error
     globals()[name] = value  # found without this function from now on
     return value
 

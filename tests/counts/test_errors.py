@@ -29,7 +29,7 @@ def test_files(frame: Any, tmp_path: Path) -> None:
         ss.compress(tmp_path / "none.parquet", "y")
     with pytest.raises(FileNotFoundError, match="No file matches"):
         ss.compress(tmp_path / "*.parquet", "y")
-    with pytest.raises(ValueError, match="holds no Parquet or CSV files"):
+    with pytest.raises(ValueError, match="is a folder without Parquet or CSV files"):
         ss.compress(tmp_path, "y")
     good = write(frame, tmp_path / "a.parquet")
     bad = tmp_path / "b.parquet"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
-import os
 import signal
 import sys
 import threading
@@ -25,6 +23,7 @@ from endless_fits import (
     jobs,
     raw_table,
 )
+from interrupting import ctrl_c, kill_process, raise_here, simulated
 from strategies import threshold_table
 
 from splitsecond import (
@@ -37,22 +36,6 @@ from splitsecond import (
 )
 
 pytestmark = pytest.mark.slow
-
-
-def raise_here() -> None:
-    signal.raise_signal(signal.SIGINT)
-
-
-def kill_process() -> None:
-    os.kill(os.getpid(), signal.SIGINT)
-
-
-def simulated() -> None:
-    _thread.interrupt_main()
-
-
-# Sent to its own process, the signal would end it on Windows.
-ctrl_c = simulated if sys.platform == "win32" else kill_process
 
 
 def interrupted_fit(model: Any, table: Table, send: Callable[[], None]) -> float:

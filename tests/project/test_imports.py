@@ -80,6 +80,18 @@ def test_a_pickle_in_a_process_that_has_imported_nothing(tmp_path: Path) -> None
     assert done.stdout == "[0]\n"
 
 
+@pytest.mark.slow
+def test_only_large_tables_need_pyarrow() -> None:
+    code = (
+        "import sys; sys.modules['pyarrow'] = None; import splitsecond as s; "
+        "s.LicketySPLITClassifier().fit([[0], [1]], [0, 1]); s.CountTable; s.compress"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert "ImportError: compress needs pyarrow: pip install" in done.stderr
+
+
 def test_public_names_belong_to_the_package() -> None:
     for name in splitsecond.__all__:
         assert getattr(splitsecond, name).__module__ == "splitsecond", name

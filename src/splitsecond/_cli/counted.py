@@ -4,53 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import splitsecond
+from splitsecond._cli.data import Data
 from splitsecond._cli.options import Binarizer, Task
 from splitsecond._cli.output import Listener, progress
 from splitsecond._support.table_files import is_count_table
 
 
-@dataclass(frozen=True)
-class Counted:
-    """A count table, as the commands learn from it."""
+class Counted(Data):
+    """A count table, as the commands learn from it: X is the table, y what its entries are."""
 
-    counts: splitsecond.CountTable
+    @classmethod
+    def of(cls, counts: splitsecond.CountTable) -> Counted:
+        """Return a count table as what is learned from."""
+        task = Task.REGRESSION if counts.is_of_numbers else Task.CLASSIFICATION
+        return cls(counts, counts.labels_of_entries(), task=task)
 
     def __len__(self) -> int:
-        return self.counts.n_rows
-
-    @property
-    def task(self) -> Task:
-        """Whether classes or numbers are predicted."""
-        return Task.REGRESSION if self.counts.is_of_numbers else Task.CLASSIFICATION
-
-    @property
-    def y(self) -> NDArray[Any]:
-        """The class or number of each entry."""
-        return self.counts.labels_of_entries()
-
-    @property
-    def source(self) -> None:
-        """Errors do not name rows: there are none."""
-        return None
+        return int(self.X.n_rows)
 
     @property
     def given(self) -> dict[str, Any]:
         """What a fit takes."""
-        return {"X": self.counts}
+        return {"X": self.X}
 
     def with_folds(self, n_folds: int, seed: int) -> Counted:
         """Return a table with folds: its own, if it has as many."""
-        if self.counts.n_folds == n_folds:
+        if self.X.n_folds == n_folds:
             return self
-        return replace(self, counts=self.counts.with_folds(n_folds, seed))
+        return Counted.of(self.X.with_folds(n_folds, seed))
 
 
 def is_large(paths: Sequence[Path]) -> bool:

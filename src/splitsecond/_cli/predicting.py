@@ -45,9 +45,9 @@ def predict_files(asked: Asked, writing: Writing, of_one: Mapping[str, bool]) ->
     for option, value in of_one.items():
         if value:
             raise ValueError(f"{option} is for a table in one file: leave it out.")
+    reader = asked.batches()
     if writing.out is None:
         raise ValueError("The predictions of many files are written to a file: give --out.")
-    reader = asked.batches()
     is_parquet = writing.out.suffix.lower() in (".parquet", ".pq")
 
     def write(file: BinaryIO) -> None:

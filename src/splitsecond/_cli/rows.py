@@ -28,9 +28,7 @@ class Rows:
     seed: int
     jobs: int
 
-    def read(
-        self, learning: Learning, of_rows: Mapping[str, object] | None = None
-    ) -> Data | Counted:
+    def read(self, learning: Learning, of_rows: Mapping[str, object] | None = None) -> Data:
         """Read them; options `of_rows` need the rows, which a count table has not."""
         asked = Asked.by(learning)
         if not is_large(self.files):
@@ -58,17 +56,16 @@ class Rows:
             n_jobs=self.jobs,
             memory_limit=learning.memory_limit,
         )
-        return Counted(counts)
+        return Counted.of(counts)
 
     def _loaded(self, task: str | None) -> Counted:
         from splitsecond import CountTable
 
         (path,) = self.files
-        found = Counted(CountTable.load(path))
-        if found.counts.target != self.target:
+        found = Counted.of(CountTable.load(path))
+        if found.X.target != self.target:
             raise ValueError(
-                f"{path} is a count table for the target {found.counts.target!r}, not "
-                f"{self.target!r}."
+                f"{path} is a count table for the target {found.X.target!r}, not {self.target!r}."
             )
         if task not in (None, str(found.task)):
             raise ValueError(f"{path} is a count table for {found.task}: leave out --task {task}.")

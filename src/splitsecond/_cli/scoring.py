@@ -289,7 +289,7 @@ def cross_validated(
 
 
 def find_path(
-    model: Any, data: Data | Counted, n_folds: int, seed: int, **options: Any
+    model: Any, data: Data, n_folds: int, seed: int, **options: Any
 ) -> RegularizationPath:
     """Find the trees for all lambdas, with their losses by cross-validation if there are folds."""
     if isinstance(data, Counted):

@@ -72,6 +72,19 @@ def numbers_of(column: pa.Array) -> NDArray[np.float64] | None:
     return np.ascontiguousarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
+def plain_numbers(column: pa.Array) -> NDArray[Any] | None:
+    """Return a column of numbers as it is held, NaN where missing; None for other columns."""
+    kind = column.type
+    if not is_numeric(kind) or pa.types.is_decimal(kind):
+        return None
+    if pa.types.is_boolean(kind):
+        column = column.cast(pa.uint8())
+    elif pa.types.is_float16(kind):
+        column = column.cast(pa.float32())
+    numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return numbers
+
+
 def _categories(column: pa.DictionaryArray, label: Any, *, ordered: bool) -> Cells:
     """Read codes, and the keys that occur; several codes may stand for one key."""
     given = column.dictionary.to_pylist()

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-import numpy as np
-
 from splitsecond._support.messages import shown
 from splitsecond._tables.cells import Cells
 from splitsecond._tables.columns import Kind, Variable, in_order
@@ -30,11 +28,16 @@ class ColumnFacts:
     order: tuple[Any, ...] | None = None  # of ordered ones: all that are declared
     is_category: bool = False
 
-    def add(self, cells: Cells) -> None:
-        """Take a part of the column into account."""
-        if cells.numbers is not None:
-            self._add_numbers(cells)
-            return
+    def add_numbers(
+        self, lowest: float, highest: float, has_missing: bool, is_binary: bool
+    ) -> None:
+        """Take a part of the column that holds numbers into account."""
+        self.has_missing |= has_missing
+        self.lowest, self.highest = min(self.lowest, lowest), max(self.highest, highest)
+        self.is_binary &= is_binary
+
+    def add_categories(self, cells: Cells) -> None:
+        """Take a part of the column that holds categories into account."""
         assert cells.codes is not None
         self.is_category = True
         self.has_missing |= bool((cells.codes < 0).any())
@@ -74,23 +77,6 @@ class ColumnFacts:
             has_missing=self.has_missing,
             keep_constant=keep_constant,
         )
-
-    def _add_numbers(self, cells: Cells) -> None:
-        numbers = cells.numbers
-        assert numbers is not None
-        if not len(numbers):
-            return
-        lowest = float(numbers.min())
-        if math.isnan(lowest):
-            self.has_missing = True
-            numbers = numbers[~np.isnan(numbers)]
-            if not len(numbers):
-                return
-            lowest = float(numbers.min())
-        self.lowest = min(self.lowest, lowest)
-        self.highest = max(self.highest, float(numbers.max()))
-        if self.is_binary:
-            self.is_binary = bool(((numbers == 0) | (numbers == 1)).all())
 
     def _add_keys(self, keys: set[Any], order: Sequence[Any] | None) -> None:
         self.keys |= keys

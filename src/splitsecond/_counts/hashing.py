@@ -6,46 +6,35 @@ A number is its 64 bits as a float, a category what its key is; missing values a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond import _core
 from splitsecond._tables.cells import Cells
 
-# Odd constants of good generators (splitmix64), and what missing values count as.
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-LAST_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
-MISSING_BITS = np.uint64(0x7FF8000000000001)
+# An odd constant of good generators (splitmix64).
+MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
+Hashes = NDArray[np.uint64]
 
 
-def hash_rows(columns: Sequence[Cells], n_rows: int, seed: int) -> NDArray[np.uint64]:
-    """Return a hash of each row, given all its columns in their order."""
-    hashes = np.full(n_rows, _seeded(seed), dtype=np.uint64)
-    shifted = np.empty_like(hashes)
-    for cells in columns:
-        hashes ^= _bits(cells)
-        hashes *= MULTIPLIER
-        np.right_shift(hashes, np.uint64(32), out=shifted)
-        hashes ^= shifted
-    hashes *= LAST_MULTIPLIER
-    np.right_shift(hashes, np.uint64(29), out=shifted)
-    hashes ^= shifted
-    return hashes
+def first_hashes(n_rows: int, seed: int) -> Hashes:
+    """Return what the hashes of rows begin with."""
+    return np.full(n_rows, _seeded(seed), dtype=np.uint64)
 
 
-def _bits(cells: Cells) -> NDArray[np.uint64]:
-    if cells.numbers is not None:
-        bits = (cells.numbers + 0.0).view(np.uint64)  # -0.0 becomes 0.0
-        missing = np.isnan(cells.numbers)
-        if missing.any():
-            bits[missing] = MISSING_BITS
-        return bits
-    assert cells.codes is not None
-    of_keys = np.array([*map(_key_bits, cells.keys), MISSING_BITS], dtype=np.uint64)
-    return of_keys[cells.codes]
+def add_codes(hashes: Hashes, cells: Cells) -> None:
+    """Take a column of categories into account."""
+    keys = np.array([_key_bits(key) for key in cells.keys], dtype=np.uint64)
+    _core.hash_codes(hashes, np.ascontiguousarray(cells.codes, np.int32), keys)
+
+
+def finished(hashes: Hashes) -> Hashes:
+    """Return the hashes of rows, all of whose columns were taken into account."""
+    mixed = hashes * MULTIPLIER
+    return mixed ^ (mixed >> np.uint64(29))
 
 
 @lru_cache(maxsize=1 << 16)

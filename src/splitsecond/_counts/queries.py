@@ -33,10 +33,10 @@ def batches_of_duckdb(relation: Any, columns: Sequence[str]) -> Iterable[pa.Reco
     return batches
 
 
-def lazy_polars(source: Any) -> Any | None:
-    """Return a data frame of polars as a LazyFrame; None for anything else."""
-    is_polars = type(source).__module__.split(".")[0] == "polars"
-    return source.lazy() if is_polars and hasattr(source, "lazy") else None
+def is_lazy_polars(source: Any) -> bool:
+    """Whether this is a LazyFrame of polars."""
+    kind = type(source)
+    return kind.__module__.split(".")[0] == "polars" and kind.__name__ == "LazyFrame"
 
 
 def schema_of_polars(frame: Any) -> pa.Schema:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -9,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from splitsecond._counts.batches import cells_of, numbers_of
+from splitsecond import _core
+from splitsecond._counts.batches import cells_of, numbers_of, plain_numbers
 from splitsecond._counts.facts import ColumnFacts, Distinct
-from splitsecond._counts.hashing import hash_rows
+from splitsecond._counts.hashing import Hashes, add_codes, finished, first_hashes
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sample import RowSample
 from splitsecond._counts.targets import TargetFacts
@@ -73,12 +75,30 @@ class Sketching:
             found.folds.add(_fold_labels(batch.column(roles.fold), roles.fold))
         if not self.sample_size:
             return
-        cells = [cells_of(batch.column(name), name) for name in roles.features]
-        for facts, each in zip(found.columns, cells, strict=True):
-            facts.add(each)
-        others = [cells_of(batch.column(name), name) for name in roles.others]
-        hashes = hash_rows([*cells, *others], len(batch), self.seed)
-        found.sample.add(hashes, batch.select(roles.used))
+        hashes = first_hashes(len(batch), self.seed)
+        for name, facts in zip(roles.features, found.columns, strict=True):
+            _look_at(batch.column(name), facts, hashes)
+        for name in roles.others:
+            _look_at(batch.column(name), ColumnFacts(name), hashes)
+        found.sample.add(finished(hashes), batch.select(roles.used))
+
+
+def _look_at(column: pa.Array, facts: ColumnFacts, hashes: Hashes) -> None:
+    """Take a column into account, and into the hashes of the rows."""
+    numbers = plain_numbers(column)
+    if numbers is not None:
+        found = _core.hash_numbers(hashes, numbers)
+        if not any(map(math.isinf, found[:2])):
+            facts.add_numbers(*found)
+            return
+    cells = cells_of(column, facts.label)  # refuses infinite numbers
+    if cells.numbers is None:
+        add_codes(hashes, cells)
+        facts.add_categories(cells)
+    elif numbers is None:
+        facts.add_numbers(*_core.hash_numbers(hashes, cells.numbers))
+    else:  # no value at all
+        facts.add_numbers(*found)
 
 
 def combine_sketches(sketches: Sequence[Sketch]) -> Sketch:

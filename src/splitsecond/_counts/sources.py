@@ -19,7 +19,7 @@ from splitsecond._counts.queries import (
     batches_of_duckdb,
     batches_of_polars,
     is_duckdb,
-    lazy_polars,
+    is_lazy_polars,
     schema_of_duckdb,
     schema_of_polars,
 )
@@ -91,10 +91,9 @@ def _of_query(source: Any) -> Source | None:
         schema = schema_of_duckdb(source)
         _check_names(schema)
         return LocalSource(schema, partial(batches_of_duckdb, source))
-    frame = lazy_polars(source)
-    if frame is None:
-        return None
-    return LocalSource(schema_of_polars(frame), partial(batches_of_polars, frame))
+    if is_lazy_polars(source):
+        return LocalSource(schema_of_polars(source), partial(batches_of_polars, source))
+    return None
 
 
 def _of_cluster(source: Any) -> Source | None:

@@ -78,7 +78,7 @@ def _first(packed: Packed[Any], n_slots: int) -> Step:
     def step(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
 
-        number = TaskContext.get().partitionId()  # type: ignore[union-attr]
+        number = TaskContext.get().partitionId()
         yield _row(number % n_slots, [number], packed.of(batches))
 
     return step

@@ -49,7 +49,7 @@ def _files(path: Path) -> list[Path]:
             file for file in path.rglob("*") if file.name.lower().endswith((*PARQUET, *CSV))
         )
         if not found:
-            raise ValueError(f"{path} holds no Parquet or CSV files.")
+            raise ValueError(f"{path} is a folder without Parquet or CSV files.")
         return found
     if path.exists():
         return [path]
