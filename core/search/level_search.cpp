@@ -6,7 +6,7 @@
 namespace splitsecond {
 namespace {
 
-constexpr std::size_t kFirstBatch = 8;                  // their best rules out many that follow
+constexpr std::size_t kFirstBatch = 8;                   // their best rules out many that follow
 constexpr std::size_t kMaxBytes = std::size_t{1} << 28;  // of counts
 
 bool counts_yes(const View& view, const Count* counts, std::size_t f) {
@@ -177,8 +177,7 @@ void LevelSearch::spread_budgets(const View& view, const Candidates& candidates)
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
         Cost limit = -1;
         if (pairs_[i].parent < 0) {
-            limit =
-                candidates.limit(static_cast<std::int32_t>(view.features[pairs_[i].feature]), kInfinite);
+            limit = candidates.limit(static_cast<std::int32_t>(view.features[pairs_[i].feature]), kInfinite);
         } else {
             const Grown& parent = grown_[static_cast<std::size_t>(pairs_[i].parent)];
             if (!parent.settled()) limit = std::min(parent.budget, parent.leaf - 1);
@@ -241,8 +240,7 @@ Tree LevelSearch::build(const Node& root, std::size_t depth) {
         pair_below[static_cast<std::size_t>(pairs_[i].parent)] = static_cast<std::int32_t>(i);
     Tree tree(view.n_classes);
     const std::size_t place = tree.add_leaf(root.counts.data() + view.ones(), view.stride);
-    if (best >= 0 &&
-        grown_[0].upper + grown_[1].upper < leaf_cost(problem_, view, root.counts.data()))
+    if (best >= 0 && grown_[0].upper + grown_[1].upper < leaf_cost(problem_, view, root.counts.data()))
         emit(view, 0, place, pair_below, classes, tree);
     return tree;
 }

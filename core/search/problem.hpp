@@ -21,13 +21,13 @@ enum class LevelUse { where_faster, never, always };
 
 // None of these changes the answer, only the speed; tests run every combination.
 struct SpeedOptions {
-    const Kernels* kernels = nullptr;         // null: the fastest
-    bool equivalent_points = true;            // sound for every value
-    bool similar_support = true;              // sound for the optimal value alone
-    bool minimum_support = true;              // sound for the optimal value alone
-    bool cache = true;                        // look up subproblems solved before
-    bool subtract_siblings = true;            // pair counts of the larger child by subtraction
-    Merging merging = Merging::when_it_pays;  // equal rows are one of their weight
+    const Kernels* kernels = nullptr;          // null: the fastest
+    bool equivalent_points = true;             // sound for every value
+    bool similar_support = true;               // sound for the optimal value alone
+    bool minimum_support = true;               // sound for the optimal value alone
+    bool cache = true;                         // look up subproblems solved before
+    bool subtract_siblings = true;             // pair counts of the larger child by subtraction
+    Merging merging = Merging::when_it_pays;   // equal rows are one of their weight
     LevelUse levels = LevelUse::where_faster;  // completions of many candidates together (level_search.hpp)
 };
 

@@ -166,7 +166,7 @@ void bind_requests(nb::module_& m) {
                                         cache,
                                         subtract_siblings,
                                         merging_named(merging),
-                                         level_use_named(levels)};
+                                        level_use_named(levels)};
             },
             nb::kw_only(), "simd"_a = "auto", "equivalent_points"_a = true, "similar_support"_a = true,
             "minimum_support"_a = true, "cache"_a = true, "subtract_siblings"_a = true,

@@ -194,8 +194,8 @@ void bind_tables(nb::module_& m) {
             "__init__",
             [](HeldTarget* self, AnyArray classes, std::size_t n_classes,
                std::optional<Array<std::int32_t>> weights, std::optional<Array<std::int32_t>> rows) {
-                new (self) HeldTarget(
-                    target_of(std::move(classes), n_classes, std::move(weights), std::move(rows)));
+                new (self)
+                    HeldTarget(target_of(std::move(classes), n_classes, std::move(weights), std::move(rows)));
             },
             "classes"_a, "n_classes"_a, "weights"_a.none() = nb::none(), "rows"_a.none() = nb::none(),
             "rows: how many each stands for, if it has a weight; None: one.")
