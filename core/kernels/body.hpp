@@ -287,18 +287,8 @@ void constant_columns(const Count* single, std::size_t step, std::size_t n_class
 
 template <class... LossTypes>
 constexpr Kernels make_kernels(const char* name, LossList<LossTypes...>) {
-    return {name,
-            pack_bytes,
-            transpose,
-            pair_counts,
-            split_rows,
-            count_path,
-            count_bits,
-            compress,
-            subtract,
-            raise_bounds,
-            constant_columns,
-            {&kLossKernels<LossTypes>...}};
+    return {name,       pack_bytes, transpose, pair_counts,  split_rows,       count_path,
+            count_bits, compress,   subtract,  raise_bounds, constant_columns, {&kLossKernels<LossTypes>...}};
 }
 
 }  // namespace

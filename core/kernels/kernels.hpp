@@ -124,8 +124,9 @@ struct Kernels {
     // Counts the rows that satisfy all literals of a path, 2 * column + 1 or 2 * column for those that lack it (-1:
     // no literal): counts[j] += multiplier * popcount(mask & column j); mask[w] gets these rows. n_words * stride word
     // operations, for words that have such rows.
-    void (*count_path)(const Word* data, std::size_t stride, std::size_t n_words, const std::int32_t* literals,
-                       std::size_t n_literals, std::size_t ones, Count multiplier, Word* mask, Count* counts);
+    void (*count_path)(const Word* data, std::size_t stride, std::size_t n_words,
+                       const std::int32_t* literals, std::size_t n_literals, std::size_t ones,
+                       Count multiplier, Word* mask, Count* counts);
 
     // How many bits are set.
     std::size_t (*count_bits)(const Word* words, std::size_t n_words);

@@ -66,10 +66,10 @@ void BlockCounter::count_block(const Block& block, const Paths& paths, std::size
                                Word* mask, Count* out) const {
     const Word* data = view_.data.data() + block.begin * view_.stride;
     for (std::size_t p = begin; p < end; ++p)
-        problem_.kernels().count_path(
-            data, view_.stride, block.end - block.begin, paths.literals + p * paths.length, paths.length,
-            view_.ones(), block.run->weight, mask,
-            out + p * view_.n_counts() + block.run->channel * view_.stride);
+        problem_.kernels().count_path(data, view_.stride, block.end - block.begin,
+                                      paths.literals + p * paths.length, paths.length, view_.ones(),
+                                      block.run->weight, mask,
+                                      out + p * view_.n_counts() + block.run->channel * view_.stride);
 }
 
 }  // namespace splitsecond

@@ -6,8 +6,8 @@
 namespace splitsecond {
 namespace {
 
-constexpr std::size_t kFirstBatch = 8;                  // their best rules out many that follow
-constexpr std::size_t kMaxBytes = std::size_t{1} << 28;  // of counts
+constexpr std::size_t kFirstBatch = 8;                   // their best rules out many that follow
+constexpr std::size_t kMaxBytes = std::size_t{1} << 26;  // of counts; each thread has its own of some of them
 
 bool counts_yes(const View& view, const Count* counts, std::size_t f) {
     return 2 * weight_at(view, counts, f) <= weight_at(view, counts, view.ones());
@@ -43,15 +43,17 @@ std::size_t LevelSearch::batch_size(const Node& node, std::size_t depth) const {
     const std::size_t nodes = std::size_t{3} << (std::min(depth, kDeepest) - 2);
     const std::size_t bytes = nodes * view.n_counts() * sizeof(Count);
     std::size_t size = kMaxBytes / bytes;
-    while (size > 0 && !problem_.limits.has_room(2 * size * bytes)) size /= 2;
+    while (size > 0 && !problem_.limits.has_room((1 + workers_.count()) * size * bytes)) size /= 2;
     if (node.counter != nullptr) return std::max<std::size_t>(size, 1);
     switch (problem_.speed.levels) {
         case LevelUse::never: return 0;
         case LevelUse::always: return std::max<std::size_t>(size, 1);
         case LevelUse::where_faster: break;
     }
-    constexpr std::size_t kCached = std::size_t{1} << 20;  // bytes of rows
-    const bool pays = depth > 2 && depth <= kDeepest && view.n_words() * view.stride * sizeof(Word) > kCached;
+    // Rows that the caches hold are as fast for one candidate after the other, whose bounds are better then; threads
+    // share a cache.
+    const std::size_t cached = std::size_t{1} << (workers_.count() == 1 ? 24 : 22);  // bytes
+    const bool pays = depth > 2 && depth <= kDeepest && view.n_words() * view.stride * sizeof(Word) > cached;
     return pays ? size : 0;
 }
 
@@ -177,8 +179,7 @@ void LevelSearch::spread_budgets(const View& view, const Candidates& candidates)
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
         Cost limit = -1;
         if (pairs_[i].parent < 0) {
-            limit =
-                candidates.limit(static_cast<std::int32_t>(view.features[pairs_[i].feature]), kInfinite);
+            limit = candidates.limit(static_cast<std::int32_t>(view.features[pairs_[i].feature]), kInfinite);
         } else {
             const Grown& parent = grown_[static_cast<std::size_t>(pairs_[i].parent)];
             if (!parent.settled()) limit = std::min(parent.budget, parent.leaf - 1);
@@ -241,8 +242,7 @@ Tree LevelSearch::build(const Node& root, std::size_t depth) {
         pair_below[static_cast<std::size_t>(pairs_[i].parent)] = static_cast<std::int32_t>(i);
     Tree tree(view.n_classes);
     const std::size_t place = tree.add_leaf(root.counts.data() + view.ones(), view.stride);
-    if (best >= 0 &&
-        grown_[0].upper + grown_[1].upper < leaf_cost(problem_, view, root.counts.data()))
+    if (best >= 0 && grown_[0].upper + grown_[1].upper < leaf_cost(problem_, view, root.counts.data()))
         emit(view, 0, place, pair_below, classes, tree);
     return tree;
 }

@@ -20,12 +20,12 @@ enum class LevelUse { where_faster, never, always };
 
 // None of these changes the answer, only the speed; tests run every combination.
 struct SpeedOptions {
-    const Kernels* kernels = nullptr;  // null: the fastest
-    bool equivalent_points = true;     // sound for every value
-    bool similar_support = true;       // sound for the optimal value alone
-    bool minimum_support = true;       // sound for the optimal value alone
-    bool cache = true;                 // look up subproblems solved before
-    bool subtract_siblings = true;     // pair counts of the larger child by subtraction
+    const Kernels* kernels = nullptr;          // null: the fastest
+    bool equivalent_points = true;             // sound for every value
+    bool similar_support = true;               // sound for the optimal value alone
+    bool minimum_support = true;               // sound for the optimal value alone
+    bool cache = true;                         // look up subproblems solved before
+    bool subtract_siblings = true;             // pair counts of the larger child by subtraction
     LevelUse levels = LevelUse::where_faster;  // completions of many candidates together (level_search.hpp)
 };
 

@@ -29,7 +29,7 @@ using namespace nb::literals;
 namespace splitsecond {
 
 void bind_requests(nb::module_& m);
-void bind_tables(nb::module_& m);       // after requests
+void bind_tables(nb::module_& m);  // after requests
 void bind_counters(nb::module_& m);
 void bind_solving(nb::module_& m);      // after tables, requests and counters
 void bind_guessing(nb::module_& m);     // after requests

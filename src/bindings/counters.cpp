@@ -120,8 +120,8 @@ private:
 
 nb::object words_of(const PackedRows& rows) {
     const std::size_t shape[2] = {rows.view.n_words(), rows.view.stride};
-    return nb::ndarray<nb::numpy, const Word, nb::ndim<2>>(rows.view.data.data(), 2, shape).cast(
-        nb::rv_policy::reference);
+    return nb::ndarray<nb::numpy, const Word, nb::ndim<2>>(rows.view.data.data(), 2, shape)
+        .cast(nb::rv_policy::reference);
 }
 
 nb::list runs_of(const PackedRows& rows) {

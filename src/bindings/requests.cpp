@@ -160,8 +160,7 @@ void bind_requests(nb::module_& m) {
                                         level_use_named(levels)};
             },
             nb::kw_only(), "simd"_a = "auto", "equivalent_points"_a = true, "similar_support"_a = true,
-            "minimum_support"_a = true, "cache"_a = true, "subtract_siblings"_a = true,
-            "levels"_a = "auto");
+            "minimum_support"_a = true, "cache"_a = true, "subtract_siblings"_a = true, "levels"_a = "auto");
     m.def("simd_paths", [] {
         std::vector<std::string> names;
         for (const Kernels* path : available_kernels()) names.emplace_back(path->name);

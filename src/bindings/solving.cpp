@@ -33,9 +33,8 @@ Solution solve_request(const HeldTable& table, const HeldTarget& target, const T
     check_target(request.options.objective, target);
     Options options = request.options;
     options.open_counter = counter_source(request.counter);
-    return run_within(request.run, [&](Limits& limits) {
-        return solve(table.table, target.target, options, limits);
-    });
+    return run_within(request.run,
+                      [&](Limits& limits) { return solve(table.table, target.target, options, limits); });
 }
 
 }  // namespace

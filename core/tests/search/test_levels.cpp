@@ -60,8 +60,9 @@ private:
         std::vector<std::int32_t> path = path_;
         for (std::size_t i = 0; i < n; ++i)
             if (literals[i] >= 0)
-                path.push_back(static_cast<std::int32_t>(2 * columns_[static_cast<std::size_t>(literals[i] / 2)]) +
-                               literals[i] % 2);
+                path.push_back(
+                    static_cast<std::int32_t>(2 * columns_[static_cast<std::size_t>(literals[i] / 2)]) +
+                    literals[i] % 2);
         return path;
     }
 
