@@ -84,10 +84,8 @@ private:
             split.open_on(node, feature);
             split.take(0, yes);
             split.take(1, no);
-            if (consume) {
-                node.own.data.free();
-                node.counter.reset();
-            }
+            if (consume && node.counter == nullptr) node.own.data.free();
+            if (consume) node.counter.reset();
             const Tree left = grow_child(yes);
             yes.own.data.free();
             const Tree right = grow_child(no);

@@ -1,6 +1,7 @@
 // What a search knows without searching: leaves, the last level, and the cache. And its threads.
 #include <algorithm>
 
+#include "search/block_counter.hpp"
 #include "search/recursion.hpp"
 #include "search/worker.hpp"
 
@@ -47,6 +48,15 @@ Search::Search(const Problem& problem, Workers& workers, bool shares_subproblems
 }
 
 Search::~Search() = default;
+
+void Search::count_root(Node& root) {
+    constexpr std::size_t kWorthSharing = 1 << 18;  // words
+    const View& view = root.view();
+    if (threads_.count() == 1 || view.n_words() * view.stride < kWorthSharing)
+        return splitsecond::count_root(problem_, root);
+    BlockCounter counter(problem_, view, threads_);
+    splitsecond::count_root(problem_, root, &counter);
+}
 
 Tree Search::greedy_tree(const Node& node, std::size_t depth) {
     if (depth > 0 && levels_.batch_size(node, depth + 1) > 0) return levels_.build(node, depth);

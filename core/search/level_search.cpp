@@ -6,8 +6,9 @@
 namespace splitsecond {
 namespace {
 
-constexpr std::size_t kFirstBatch = 8;                   // their best rules out many that follow
-constexpr std::size_t kMaxBytes = std::size_t{1} << 28;  // of counts
+constexpr std::size_t kFirstBatch = 8;  // their best rules out many that follow
+// Bytes of counts; each thread has its own of some of them. Elsewhere (node.counter) every pass costs a transfer.
+constexpr std::size_t kMaxBytes = std::size_t{1} << 26, kMaxRemoteBytes = std::size_t{1} << 28;
 
 bool counts_yes(const View& view, const Count* counts, std::size_t f) {
     return 2 * weight_at(view, counts, f) <= weight_at(view, counts, view.ones());
@@ -42,16 +43,18 @@ std::size_t LevelSearch::batch_size(const Node& node, std::size_t depth) const {
     const View& view = node.view();
     const std::size_t nodes = std::size_t{3} << (std::min(depth, kDeepest) - 2);
     const std::size_t bytes = nodes * view.n_counts() * sizeof(Count);
-    std::size_t size = kMaxBytes / bytes;
-    while (size > 0 && !problem_.limits.has_room(2 * size * bytes)) size /= 2;
+    std::size_t size = (node.counter != nullptr ? kMaxRemoteBytes : kMaxBytes) / bytes;
+    while (size > 0 && !problem_.limits.has_room((1 + workers_.count()) * size * bytes)) size /= 2;
     if (node.counter != nullptr) return std::max<std::size_t>(size, 1);
     switch (problem_.speed.levels) {
         case LevelUse::never: return 0;
         case LevelUse::always: return std::max<std::size_t>(size, 1);
         case LevelUse::where_faster: break;
     }
-    constexpr std::size_t kCached = std::size_t{1} << 20;  // bytes of rows
-    const bool pays = depth > 2 && depth <= kDeepest && view.n_words() * view.stride * sizeof(Word) > kCached;
+    // Rows that the caches hold are as fast for one candidate after the other, whose bounds are better then; threads
+    // share a cache.
+    const std::size_t cached = std::size_t{1} << (workers_.count() == 1 ? 24 : 22);  // bytes
+    const bool pays = depth > 2 && depth <= kDeepest && view.n_words() * view.stride * sizeof(Word) > cached;
     return pays ? size : 0;
 }
 

@@ -22,13 +22,14 @@ void count_elsewhere(const Node& node, const Paths& paths, Count* counts) {
 
 }  // namespace
 
-void count_root(const Problem& problem, Node& root) {
+void count_root(const Problem& problem, Node& root, LevelCounter* counter) {
     root.counts.resize(root.view().n_counts());
     std::uint32_t n_literals = 0;
     for (const std::uint32_t feature : root.view().features)
         n_literals = std::max(n_literals, 2 * feature + 2);
     root.literals.assign((n_literals + 63) / 64, 0);
     if (root.counter != nullptr) return count_elsewhere(root, {1, 0, nullptr}, root.counts.data());
+    if (counter != nullptr && counter->count({1, 0, nullptr}, root.counts.data())) return;
     Buffer<Word> all(problem.limits), none(problem.limits);
     all.resize(root.view().n_words());
     none.resize(root.view().n_words());

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "search/cache.hpp"
@@ -31,7 +32,8 @@ struct Node {
     PairMatrix pairs;
     bool has_pairs = false;
 
-    explicit Node(Limits& limits) : own(limits), counts(limits), pairs(limits) {}
+    explicit Node(Limits& limits) : Node(View(limits)) {}
+    explicit Node(View rows_) : own(std::move(rows_)), counts(own.data.limits()), pairs(own.data.limits()) {}
 
     const View& view() const { return wider == nullptr ? own : *wider; }
     Subproblem key(std::size_t depth, std::size_t lookahead) const { return {literals, depth, lookahead}; }
@@ -39,8 +41,9 @@ struct Node {
     bool count_pairs(const Problem& problem, Statistics& statistics);
 };
 
-// Sets the counts and literals of a node that holds all rows of the problem. Throws LimitReached when stopped.
-void count_root(const Problem& problem, Node& root);
+// Sets the counts and literals of a node that holds all rows of the problem, by a counter if one is given that is not
+// stopped. Throws LimitReached where rows are elsewhere and their counter is stopped.
+void count_root(const Problem& problem, Node& root, LevelCounter* counter = nullptr);
 
 class OpenSplit {
 public:

@@ -57,6 +57,9 @@ public:
     // The first split that a search found for V(D, depth, lookahead); -1: a leaf.
     std::int32_t known_split(const Node& node, std::size_t depth, std::size_t lookahead) const;
 
+    // splitsecond::count_root, on all threads where that pays.
+    void count_root(Node& root);
+
     // The greedy tree of a node. Throws LimitReached where there is no room.
     Tree greedy_tree(const Node& node, std::size_t depth);
 

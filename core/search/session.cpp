@@ -38,32 +38,30 @@ Cost weight_of(const View& view) {
     return sum;
 }
 
-Node root_of(const Problem& problem, View view, const CounterSource& open_counter) {
-    Node root(problem.limits);
-    root.own = std::move(view);
-    if (open_counter) root.counter = open_counter(root.own);
-    count_root(problem, root);
-    return root;
-}
-
 }  // namespace
 
 Session::Session(View view, const SearchOptions& options, bool shares_subproblems, Limits& limits,
                  Completion completion)
     : problem(problem_of(options, weight_of(view), limits)),
-      root(root_of(problem, std::move(view), options.open_counter)),
+      root(std::move(view)),
       depth(std::min({options.max_depth, root.own.n_features, kMaxDepth})),
       workers(options.n_threads, limits),
       search(problem, workers, shares_subproblems, completion),
       algorithms(problem, search),
-      greedy(algorithms.greedy(root, depth)) {}
+      greedy(start(options.open_counter)) {}
+
+Tree Session::start(const CounterSource& open_counter) {
+    if (open_counter) root.counter = open_counter(root.own);
+    search.count_root(root);
+    return algorithms.greedy(root, depth);
+}
 
 void Session::order_rows() { cluster_rows(problem, greedy, root.own); }
 
 void Session::find_unavoidable() {
     if (!problem.speed.equivalent_points || !problem.objective.has_unavoidable()) return;
     mark_unavoidable(problem.kernels(), problem.objective, root.own, problem.limits);
-    count_root(problem, root);
+    search.count_root(root);
 }
 
 Tree single_leaf(const Target& target, std::size_t n_rows) {

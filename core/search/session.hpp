@@ -68,6 +68,9 @@ public:
     Search search;
     Algorithms algorithms;
     const Tree greedy;
+
+private:
+    Tree start(const CounterSource& open_counter);  // what comes before all else: counts and the greedy tree
 };
 
 // A leaf, straight from the target: the answer when not even the rows fit the limits.
