@@ -12,8 +12,8 @@ from splitsecond._support.install import install_line
 DEVICES = ("cpu", "gpu", "auto")
 PLATFORM = "SPLITSECOND_GPU_PLATFORM"  # of JAX that stands for the GPU in tests, such as cpu
 FOR_NVIDIA = "and JAX for it: for NVIDIA, the package jax[cuda13] or jax[cuda12]"
-# From so many rows times squared columns on "auto" takes the GPU (docs/gpu.md).
-PAYS_FROM = 10**11
+# From so many cells on "auto" takes the GPU: benchmarks/results/gpu.md, with 16 processors beside it.
+PAYS_FROM = 10**9
 
 
 def find_gpu() -> Any:
@@ -39,7 +39,7 @@ def counter_for(
     device: str, n_rows: int, n_columns: int, levels: int
 ) -> Callable[[Any], Any] | None:
     """Return what counts on the GPU for a search of so many levels; None: the CPU counts."""
-    if device == "auto" and (levels < 2 or n_rows * n_columns**2 < PAYS_FROM):
+    if device == "auto" and (levels < 2 or n_rows * n_columns < PAYS_FROM):
         return None
     try:
         gpu = find_gpu()

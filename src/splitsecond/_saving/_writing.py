@@ -78,7 +78,9 @@ def estimator_out(model: Estimator) -> Json:
     if isinstance(model, FixedTree):  # its only parameter is its tree
         return {"class": type(model).__name__, "parameters": {}, "tree": tree_out(model.tree_)}
     parameters = {
-        name: _parameter_out(name, value) for name, value in model.get_params(deep=False).items()
+        name: _parameter_out(name, value)
+        for name, value in model.get_params(deep=False).items()
+        if (name, value) != ("device", "cpu")  # files of other models stay as they were
     }
     out = {"class": type(model).__name__, "parameters": parameters}
     if isinstance(model, TreeEstimator):
