@@ -13,7 +13,7 @@ import splitsecond
 from splitsecond._cli.data import Data
 from splitsecond._cli.options import Binarizer, Task
 from splitsecond._cli.output import Listener, progress
-from splitsecond._support.table_files import is_count_table
+from splitsecond._support.parquet_files import is_count_table
 
 
 class Counted(Data):

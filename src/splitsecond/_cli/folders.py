@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from splitsecond._cli.options import Columns
 from splitsecond._cli.rows import refuse_per_file
 from splitsecond._cli.sources import Source
-from splitsecond._support.table_files import dataset_of, is_count_table
+from splitsecond._support.parquet_files import is_count_table
 
 MAX_ROWS = 100_000  # that are looked at
 MAX_FILES = 20  # of which they are
@@ -44,6 +43,8 @@ def sampled(paths: Sequence[Path], columns: Columns) -> Sampled:
     refuse_per_file(columns)
     if len(paths) == 1 and is_count_table(paths[0]):
         raise ValueError(f"{paths[0]} is a count table, which has been checked by compress.")
+    from splitsecond._support.table_files import dataset_of
+
     dataset = dataset_of(paths)
     fragments = list(dataset.get_fragments())
     chosen = np.unique(np.linspace(0, len(fragments) - 1, MAX_FILES).round().astype(int))
@@ -62,7 +63,7 @@ def sampled(paths: Sequence[Path], columns: Columns) -> Sampled:
 def _begin(fragment: Any, schema: pa.Schema, n_rows: int) -> pa.Table:
     """Return the first rows of a file."""
     try:
-        table: pa.Table = ds.Scanner.from_fragment(fragment, schema=schema).head(n_rows)
+        table: pa.Table = fragment.scanner(schema=schema).head(n_rows)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{fragment.path} cannot be read: {error!s:.300}") from error
     return table

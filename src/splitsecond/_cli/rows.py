@@ -12,7 +12,7 @@ from splitsecond._cli.data import Data, read_data
 from splitsecond._cli.options import Columns, Learning, Reading
 from splitsecond._cli.sources import Source
 from splitsecond._cli.targets import Asked
-from splitsecond._support.table_files import is_count_table
+from splitsecond._support.parquet_files import is_count_table
 
 PER_FILE = {field.name for field in fields(Reading)} | {"category"}
 

@@ -19,7 +19,7 @@ from splitsecond._saving._reading import estimator_in
 from splitsecond._saving._trees import classes_in, classes_out
 from splitsecond._saving._writing import estimator_out
 from splitsecond._support.files import write_whole
-from splitsecond._support.table_files import COUNTS, COUNTS_KEY
+from splitsecond._support.parquet_files import COUNTS, COUNTS_KEY
 from splitsecond._tables.bits import pack_bits
 
 VERSION = 1

@@ -12,7 +12,7 @@ from splitsecond._support.install import install_line
 DEVICES = ("cpu", "gpu", "auto")
 PLATFORM = "SPLITSECOND_GPU_PLATFORM"  # of JAX that stands for the GPU in tests, such as cpu
 FOR_NVIDIA = "and JAX for it: for NVIDIA, the package jax[cuda13] or jax[cuda12]"
-# From so many cells on "auto" takes the GPU: benchmarks/results/gpu.md, with 16 processors beside it.
+# From so many cells on "auto" takes the GPU, as benchmarks/results/gpu.md has it.
 PAYS_FROM = 10**9
 
 

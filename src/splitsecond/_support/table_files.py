@@ -8,37 +8,27 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
-from pyarrow import csv, fs, parquet
+from pyarrow import csv, fs
 
 from splitsecond._support.messages import shown
+from splitsecond._support.parquet_files import is_parquet
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # in CSV
 PARQUET = (".parquet", ".pq")
 CSV = (".csv", ".csv.gz", ".tsv")
-PARQUET_START = b"PAR1"
-COUNTS = "splitsecond counts"  # what saved count tables say they are
-COUNTS_KEY = COUNTS.encode()
-
-
-def is_count_table(path: Path) -> bool:
-    """Whether a file is a count table, as `CountTable.save` writes them."""
-    try:
-        return path.is_file() and COUNTS_KEY in (parquet.read_schema(path).metadata or {})
-    except (pa.ArrowException, OSError):
-        return False
 
 
 def dataset_of(paths: Sequence[Path]) -> ds.Dataset:
     """Open files, folders and patterns of names as one table."""
     files = [file for path in paths for file in _files(path)]
-    is_parquet = [_is_parquet(file) for file in files]
-    if len(set(is_parquet)) > 1:
-        one, other = files[is_parquet.index(True)], files[is_parquet.index(False)]
+    parquet = [is_parquet(file) for file in files]
+    if len(set(parquet)) > 1:
+        one, other = files[parquet.index(True)], files[parquet.index(False)]
         raise ValueError(f"{one} is Parquet and {other} is not: give files of one kind.")
-    kind = _csv_format(files[0]) if not is_parquet[0] else ds.ParquetFileFormat()
+    kind = _csv_format(files[0]) if not parquet[0] else ds.ParquetFileFormat()
     schemas = {file: _schema(file, kind) for file in files}
     schema = _common(schemas)
-    if not is_parquet[0]:
+    if not parquet[0]:
         kind = _csv_format(files[0], schema)
     return ds.dataset([str(file) for file in files], schema=schema, format=kind)
 
@@ -58,11 +48,6 @@ def _files(path: Path) -> list[Path]:
         what = "No file matches" if glob.has_magic(str(path)) else "There is no file"
         raise FileNotFoundError(f"{what} {path}.")
     return [file for match in matches for file in _files(match)]
-
-
-def _is_parquet(file: Path) -> bool:
-    with file.open("rb") as stream:
-        return stream.read(4) == PARQUET_START
 
 
 def _csv_format(file: Path, schema: pa.Schema | None = None) -> ds.CsvFileFormat:
