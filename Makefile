@@ -19,14 +19,15 @@ CXX_FILES = $(shell find core src benchmarks -name '*.cpp' -o -name '*.hpp' -o -
 # Finds cmake, ctest and ninja in the environment when pip had to provide them.
 WITH_TOOLS = PATH="$$(cd $(BIN) && pwd):$$PATH"
 
-# $(call core_tests,build folder,sanitizers,level): builds and runs the C++ tests, optimised to that
-# level, with assertions. Checks of sanitizers take twice as long to compile at a higher level than 1.
+# $(call core_tests,build folder,sanitizers,target,label): builds a target of the C++ tests, with
+# assertions and sanitizers, and runs the tests with that label. Checks of sanitizers take twice as
+# long to compile at a higher level of optimisation than 1.
 define core_tests
 	$(WITH_TOOLS) cmake -S core -B $(1) -G Ninja -DSPLITSECOND_BUILD_TESTS=ON \
 		-DSPLITSECOND_SANITIZE=$(2) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-		-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O$(3) -g"
-	$(WITH_TOOLS) cmake --build $(1) --parallel
-	$(WITH_TOOLS) ctest --test-dir $(1) --parallel 2 --output-on-failure --no-tests=error
+		-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g"
+	$(WITH_TOOLS) cmake --build $(1) --parallel --target $(3)
+	$(WITH_TOOLS) ctest --test-dir $(1) --parallel 2 --output-on-failure --no-tests=error -L $(4)
 endef
 comma := ,
 
@@ -38,7 +39,7 @@ PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo quick test test-core test-python test-exports test-gpu test-spark test-browser page fuzz oracles lint docs format sanitize bench paper wheel test-wheel clean
+.PHONY: help demo quick test test-core test-threads test-python test-exports test-gpu test-spark test-browser page fuzz oracles lint docs format bench paper wheel test-wheel clean
 
 help:  ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) \
@@ -52,7 +53,8 @@ quick: $(VENV)/.extra-test  ## Run the quick Python tests, for every change: les
 
 test: test-core test-python  ## Run all tests, C++ and Python
 
-test-core: $(VENV)/.cmake  ## Run the C++ tests of the core
+test-core: export UBSAN_OPTIONS := halt_on_error=1:print_stacktrace=1
+test-core: $(VENV)/.cmake  ## Run the C++ tests of the core, under the address and undefined sanitizers
 	@if command -v "$${CXX:-c++}" >/dev/null 2>&1; then \
 		$(MAKE) --no-print-directory run-core-tests; \
 	else \
@@ -61,7 +63,11 @@ test-core: $(VENV)/.cmake  ## Run the C++ tests of the core
 
 .PHONY: run-core-tests
 run-core-tests:
-	$(call core_tests,build/core,,2)
+	$(call core_tests,build/core,address$(comma)undefined,all,.)
+
+test-threads: export TSAN_OPTIONS := halt_on_error=1:second_deadlock_stack=1
+test-threads: $(VENV)/.cmake  ## Run the C++ tests that start threads, under the thread sanitizer
+	$(call core_tests,build/core-threads,thread,thread_tests,threads)
 
 # Tests of limits look at the clock, so they run alone; the others share the processors.
 test-python: $(VENV)/.extra-test  ## Run all Python tests
@@ -113,12 +119,6 @@ format: $(VENV)/.extra-dev  ## Rewrite the sources in the project's style
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
-
-sanitize: export UBSAN_OPTIONS := halt_on_error=1:print_stacktrace=1
-sanitize: export TSAN_OPTIONS := halt_on_error=1:second_deadlock_stack=1
-sanitize: $(VENV)/.cmake  ## Run the C++ tests under the address, undefined and thread sanitizers
-	$(call core_tests,build/san-address,address$(comma)undefined,1)
-	$(call core_tests,build/san-thread,thread,1)
 
 bench: $(VENV)/.extra-bench  ## Run the benchmarks; the tables go to BENCH_OUT
 	$(PY) benchmarks/environments.py
