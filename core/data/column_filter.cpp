@@ -8,7 +8,7 @@ namespace {
 
 class ColumnFilter {
 public:
-    explicit ColumnFilter(const View& view) : view_(view) {}
+    ColumnFilter(const View& view, Workers& workers) : view_(view), workers_(workers) {}
 
     std::vector<std::uint32_t> kept(bool keep_equal) const {
         const std::vector<Word> hashes = keep_equal ? std::vector<Word>(view_.stride, 0) : hash();
@@ -30,18 +30,30 @@ private:
     // All ones where the first row has a one: a column and its complement then look alike.
     Word flip(std::size_t j) const { return Word{0} - (view_.column(0, j) & 1); }
 
+    static void mix(Word& hash, Word word) {
+        const Word mixed = (hash ^ word) * 0x9E3779B97F4A7C15u;
+        hash = mixed ^ (mixed >> 29);
+    }
+
+    // Of parts of the words, on all threads, and then of these hashes.
     std::vector<Word> hash() const {
-        std::vector<Word> hashes(view_.stride, 0), flips(view_.stride);
-        for (std::size_t j = 0; j < view_.stride; ++j) flips[j] = flip(j);
-        for (std::size_t w = 0; w < view_.n_words(); ++w) {
-            const Word present = view_.column(w, view_.ones());
-            const Word* words = view_.data.data() + w * view_.stride;
-            for (std::size_t j = 0; j < view_.stride; ++j) {
-                const Word mixed = (hashes[j] ^ words[j] ^ (flips[j] & present)) * 0x9E3779B97F4A7C15u;
-                hashes[j] = mixed ^ (mixed >> 29);
+        constexpr std::size_t kPart = 4096;
+        const std::size_t n_words = view_.n_words(), stride = view_.stride;
+        std::vector<Word> flips(stride);
+        for (std::size_t j = 0; j < stride; ++j) flips[j] = flip(j);
+        std::vector<std::vector<Word>> of_parts((n_words + kPart - 1) / kPart, std::vector<Word>(stride, 0));
+        workers_.run(of_parts.size(), [&](std::size_t i, std::size_t) {
+            Word* hashes = of_parts[i].data();
+            const std::size_t end = std::min(n_words, (i + 1) * kPart);
+            for (std::size_t w = i * kPart; w < end; ++w) {
+                const Word present = view_.column(w, view_.ones());
+                const Word* words = view_.data.data() + w * stride;
+                for (std::size_t j = 0; j < stride; ++j) mix(hashes[j], words[j] ^ (flips[j] & present));
             }
-        }
-        return hashes;
+        });
+        for (std::size_t i = 1; i < of_parts.size(); ++i)
+            for (std::size_t j = 0; j < stride; ++j) mix(of_parts[0][j], of_parts[i][j]);
+        return std::move(of_parts[0]);
     }
 
     bool same_split(std::size_t a, std::size_t b) const {
@@ -54,12 +66,13 @@ private:
     }
 
     const View& view_;
+    Workers& workers_;
 };
 
 }  // namespace
 
-std::vector<std::uint32_t> distinct_columns(const View& view, bool keep_equal) {
-    return ColumnFilter(view).kept(keep_equal);
+std::vector<std::uint32_t> distinct_columns(const View& view, bool keep_equal, Workers& workers) {
+    return ColumnFilter(view, workers).kept(keep_equal);
 }
 
 }  // namespace splitsecond

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "data/packed_rows.hpp"
+#include "runtime/workers.hpp"
 
 namespace splitsecond {
 
 // The columns to keep of a view that has rows, ascending; keep_equal: the constant ones alone are left out.
-std::vector<std::uint32_t> distinct_columns(const View& view, bool keep_equal);
+std::vector<std::uint32_t> distinct_columns(const View& view, bool keep_equal, Workers& workers);
 
 }  // namespace splitsecond

@@ -176,7 +176,8 @@ private:
 std::optional<Cell> pack_rows(const Kernels& kernels, const Table& table, const Target& target,
                               Workers& workers, Limits& limits, View& view, bool keep_equal) {
     if (const auto bad = Packer(kernels, table, target, limits, view).pack(workers)) return bad;
-    keep_columns(view, view.runs.empty() ? std::vector<std::uint32_t>{} : distinct_columns(view, keep_equal));
+    keep_columns(
+        view, view.runs.empty() ? std::vector<std::uint32_t>{} : distinct_columns(view, keep_equal, workers));
     return std::nullopt;
 }
 

@@ -6,12 +6,13 @@
 // Cost:      a gather of all rows; docs/decisions.md has what it saves.
 #pragma once
 
+#include "runtime/workers.hpp"
 #include "search/problem.hpp"
 #include "search/tree.hpp"
 
 namespace splitsecond {
 
 // Reorders the rows of `view` by the top levels of `tree`, whose features are the problem's.
-void cluster_rows(const Problem& problem, const Tree& tree, View& view);
+void cluster_rows(const Problem& problem, const Tree& tree, Workers& workers, View& view);
 
 }  // namespace splitsecond

@@ -56,7 +56,7 @@ Tree Session::start(const CounterSource& open_counter) {
     return algorithms.greedy(root, depth);
 }
 
-void Session::order_rows() { cluster_rows(problem, greedy, root.own); }
+void Session::order_rows() { cluster_rows(problem, greedy, workers, root.own); }
 
 void Session::find_unavoidable() {
     if (!problem.speed.equivalent_points || !problem.objective.has_unavoidable()) return;

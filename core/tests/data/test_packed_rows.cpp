@@ -173,13 +173,24 @@ void test_gather_long_runs(const Kernels& kernels, Random& random) {
     CHECK_THROWS(gather_rows(kernels, view, mask.data(), stopped), LimitReached);
 }
 
-// Rows move within their run, whole, and those of one branch end up side by side.
+// Rows move within their run, whole, and those of one branch end up side by side. In a large table several threads
+// gather parts of a run that share words.
 void test_cluster(const Kernels& kernels, Random& random) {
-    for (const Weights weights : {Weights::none, Weights::few, Weights::many}) {
+    struct Case {
+        std::size_t n_rows, n_columns;
+        Weights weights;
+    };
+    const std::vector<Case> cases = {{9000, 9, Weights::none},
+                                     {9000, 9, Weights::few},
+                                     {9000, 9, Weights::many},
+                                     {400'000, 3, Weights::none}};
+    for (const auto& [n_rows, n_columns, weights] : cases) {
         Limits limits;
+        Workers workers(2, limits);
         View view(limits);
         const Data data = make_data(
-            random, {.n_rows = 9000, .n_columns = 9, .n_classes = 2, .weights = weights, .noise = 0});
+            random,
+            {.n_rows = n_rows, .n_columns = n_columns, .n_classes = 2, .weights = weights, .noise = 0});
         SpeedOptions speed;
         speed.kernels = &kernels;
         const Problem problem{{{1, 1}, {}, {}}, speed, limits};
@@ -195,7 +206,7 @@ void test_cluster(const Kernels& kernels, Random& random) {
                         static_cast<std::int32_t>(view.features[1]), -1, -1, -1};
         tree.left = {1, 2, -1, -1, -1};
         tree.right = {4, 3, -1, -1, -1};
-        cluster_rows(problem, tree, view);
+        cluster_rows(problem, tree, workers, view);
         check_invariants(view);
         CHECK(contents(view) == before);
         CHECK_EQ(marked_weight(view, all_rows(view)), marked);
