@@ -43,7 +43,6 @@ class Sizes:
     block: int = 2048  # words of 32 rows
     step: int = 2048  # words unpacked at a time, a divisor of the block
     paths: int = 4096
-    factor: str = "bfloat16"  # what bits are unpacked to; exact below 2**24 rows a step
 
     @classmethod
     def of(cls, rows: PackedRows, free: int) -> Sizes:
@@ -170,7 +169,6 @@ class Counter:
                 plan.literals(paths[begin:end], size),
                 n_channels=plan.n_channels,
                 step=sizes.step,
-                factor=sizes.factor,
             )
             waiting.append((begin, end, found))
             if len(waiting) > 1:  # one is fetched while the next is computed

@@ -45,7 +45,7 @@ def place(words: Array, block: Array, at: Array) -> Array:
     return lax.dynamic_update_slice(words, turned, (jnp.int32(0), at * turned.shape[1]))
 
 
-@partial(jax.jit, static_argnames=("n_channels", "step", "factor"))
+@partial(jax.jit, static_argnames=("n_channels", "step"))
 def count(
     table: Table,
     runs: Runs,
@@ -54,30 +54,27 @@ def count(
     *,
     n_channels: int,
     step: int,
-    factor: str,
 ) -> Array:
     """Count the rows of each path, int32[paths, literals], in all columns.
 
-    Returns int32[paths, channels, columns]. `step` words are unpacked to numbers of the type
-    `factor` at a time; column `ones` marks the rows there are.
+    Returns int32[paths, channels, columns]. `step` words are unpacked to numbers at a time; column
+    `ones` marks the rows there are.
     """
     n_columns, n_words = table.words.shape
     per_block = n_words // table.run.shape[0] // step
-    result = jnp.int32 if factor == "int8" else jnp.float32
 
     def add(i: Array, sums: Array) -> Array:
         words = lax.dynamic_slice(table.words, (jnp.int32(0), i * step), (n_columns, step))
         # Kept as bits, or each would be selected anew for every row of its word.
         masks = lax.optimization_barrier(_select(words, ones, paths))
-        # A product of 0/1 matrices: sums below 2**24 are exact in floats.
         found = lax.dot_general(
-            _unpack(masks, factor),
-            _unpack(words, factor),
+            _unpack(masks),
+            _unpack(words),
             (((1,), (1,)), ((), ())),
-            preferred_element_type=result,
+            preferred_element_type=jnp.int32,
         )
         run = table.run[i // per_block]
-        return sums.at[runs.channel[run]].add(runs.weight[run] * found.astype(jnp.int32))
+        return sums.at[runs.channel[run]].add(runs.weight[run] * found)
 
     sums = jnp.zeros((n_channels, paths.shape[0], n_columns), jnp.int32)
     return lax.fori_loop(0, table.n_blocks * per_block, add, sums).transpose(1, 0, 2)
@@ -142,10 +139,10 @@ def _select(words: Array, ones: Array, paths: Array) -> Array:
     return masks
 
 
-def _unpack(words: Array, factor: str) -> Array:
-    """Return bits as numbers: uint32[n, words] as [n, rows]."""
+def _unpack(words: Array) -> Array:
+    """Return bits as numbers: uint32[n, words] as int8[n, rows]."""
     bits = (words[:, :, None] >> _places()) & 1
-    return bits.astype(factor).reshape(words.shape[0], -1)
+    return bits.astype(jnp.int8).reshape(words.shape[0], -1)
 
 
 def _places() -> Array:
