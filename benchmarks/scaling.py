@@ -17,10 +17,11 @@ import numpy as np
 from lib import arguments, report, resumable
 from lib.data import Synthetic
 from lib.report import TIMES, Table, columns
-from lib.timing import FINISHED, Task, interleave
+from lib.timing import FINISHED, Task, interleave, over
 from lib.tree_packages import METHODS, Problem
 
 REGULARIZATION = 0.001
+QUANTITIES = ("rows", "columns", "depth", "threads")
 DEFAULT_METHODS = (
     "splitsecond LicketySPLIT",
     "splitsecond SPLIT, lookahead 2",
@@ -46,14 +47,16 @@ COLUMNS_ROWS = 20_000
 DEPTH_RANGE = range(2, 9)
 DEPTH_SHAPE = (17_379, 43)  # that of bike_praxis
 # For threads, and for the lookahead of SPLIT, whose time is minimal at (d - 1) / 2 by the theory.
-THREADS_SHAPE = (1_000_000, 40)
+THREADS_SHAPES = ((1_000_000, 40), (1_000_000, 100), (10_000_000, 40))
 LOOKAHEAD_SHAPE = (17_379, 43)
 LOOKAHEAD_DEPTHS = (5, 6)
 LOOKAHEADS = range(1, 6)
 MEMORY_SHAPES = ((1_000_000, 40), (10_000_000, 40), (1_000_000, 200), (20_000, 2000))
 
 TIME_COLUMNS = columns(
-    "method | threads | rows | columns | depth", *TIMES, "slope = slope .2f | status"
+    "method | threads | rows | columns | depth",
+    *TIMES,
+    "slope = slope .2f | first / this = over_this x | status",
 )
 SLOPE_COLUMNS = columns(
     "method | threads | time against = against | from | to | log-log slope = slope .2f | theory"
@@ -79,7 +82,8 @@ class Series:
     points: Sequence[tuple[Synthetic, int, int]]  # data, depth and threads
 
     def __str__(self) -> str:
-        return f"{self.method}, {self.points[0][2]} thread(s), against {self.against}"
+        shape, _, threads = self.points[0]
+        return f"{self.method}, {threads} thread(s), against {self.against} from {shape}"
 
 
 def plan(
@@ -95,19 +99,27 @@ def plan(
             yield Series("rows", method, [(shape, depth, threads) for shape in shapes])
         yield Series("columns", method, by_columns)
         yield Series("depth", method, by_depth)
-        shape = Synthetic(min(THREADS_SHAPE[0], max_rows), THREADS_SHAPE[1])
-        yield Series("threads", method, [(shape, depth, threads) for threads in counts])
+        for n, k in THREADS_SHAPES:
+            if n <= max_rows and k <= max_columns:
+                shape = Synthetic(n, k)
+                yield Series("threads", method, [(shape, depth, threads) for threads in counts])
 
 
 def measure_times(series: Series, *, budget: float, time_limit: float) -> Iterator[dict[str, Any]]:
     """Yield a row for each point, up to and including the first that does not finish."""
+    first: float | None = None
     previous: dict[str, Any] | None = None
     for shape, depth, threads in series.points:
         problem = Problem(depth, REGULARIZATION, time_limit, threads)
         (measurement,) = interleave([Task(series.method, shape, problem)], budget=budget)
         row = {**measurement.to_row(), "rows": shape.rows, "columns": shape.columns}
         ends = [previous, row] if previous and measurement.finished else []
-        yield {**row, "slope": slope(ends, series.against)}
+        first = first or measurement.median
+        yield {
+            **row,
+            "slope": slope(ends, series.against),
+            "over_this": over(first, measurement.median),
+        }
         if not measurement.finished:
             return
         previous = row
@@ -170,6 +182,8 @@ def main() -> None:
     parser = arguments.parser(__doc__)
     arguments.add_choice(parser, "--method", METHODS, DEFAULT_METHODS)
     arguments.add_limits(parser, budget=5.0, time_limit=60.0)
+    arguments.add_choice(parser, "--against", QUANTITIES)
+    parser.add_argument("--name", default="scaling", help="of the tables")
     parser.add_argument("--max-rows", type=int, default=max(ROWS))
     parser.add_argument("--max-columns", type=int, default=max(COLUMNS))
     parser.add_argument("--max-threads", type=int, default=os.cpu_count() or 1)
@@ -179,9 +193,7 @@ def main() -> None:
     slopes: list[dict[str, Any]] = []
     memory: list[dict[str, Any]] = []
     lookahead: list[dict[str, Any]] = []
-    times: dict[str, list[dict[str, Any]]] = {
-        key: [] for key in ("rows", "columns", "depth", "threads")
-    }
+    times: dict[str, list[dict[str, Any]]] = {key: [] for key in options.against}
     first = options.method[0]
     tables = [
         Table("Slopes", SLOPE_COLUMNS, slopes),
@@ -196,22 +208,26 @@ def main() -> None:
         for rows, columns in MEMORY_SHAPES
         if rows <= options.max_rows and columns <= options.max_columns
     ]
-    planned = list(plan(options.method, **sizes, max_threads=options.max_threads))
-    total = len(shapes) + len(LOOKAHEAD_DEPTHS) + len(planned)
+    everything = plan(options.method, **sizes, max_threads=options.max_threads)
+    planned = [series for series in everything if series.against in options.against]
+    depths = LOOKAHEAD_DEPTHS
+    if len(options.against) < len(QUANTITIES):  # a part of the tables
+        shapes, depths = [], ()
+    total = len(shapes) + len(depths) + len(planned)
     settings = {**limits, **sizes, "max_threads": options.max_threads}
-    with resumable.Run("scaling", total, options, settings) as run:
+    with resumable.Run(options.name, total, options, settings) as run:
         for shape in shapes:
             measure = partial(measure_memory, first, shape, time_limit=options.time_limit)
             memory += run.rows(f"memory of {first}, {shape}", measure)
-        for depth in LOOKAHEAD_DEPTHS:
+        for depth in depths:
             part = partial(measure_lookaheads, depth, **limits)
             lookahead += run.rows(f"SPLIT against lookahead, depth {depth}", part)
         for series in planned:
             measured = run.rows(str(series), partial(measure_times, series, **limits))
             times[series.against] += measured
             slopes.append(summarize(series, measured))
-            report.save(options.out, "scaling", {}, tables)
-    print(report.save(options.out, "scaling", {}, tables))
+            report.save(options.out, options.name, {}, tables)
+    print(report.save(options.out, options.name, {}, tables))
 
 
 if __name__ == "__main__":
