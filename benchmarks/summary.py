@@ -1,7 +1,7 @@
-"""The README's tables of results, made from the committed measurements.
+"""Tables of results in README.md and docs/, made from the committed measurements.
 
     python benchmarks/summary.py            # print them
-    python benchmarks/summary.py --write    # put them between their marks in README.md
+    python benchmarks/summary.py --write    # put them between their marks
 
 A mark is a pair of comments, `<!-- results: NAME -->` and `<!-- end of results -->`.
 """
@@ -17,7 +17,7 @@ from lib import arguments
 from lib.report import ROOT, ratio, seconds
 
 RESULTS = ROOT / "benchmarks" / "results"
-README = ROOT / "README.md"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 REGION = re.compile(r"(<!-- results: (\w+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
 
 PEERS_DATA = {
@@ -104,7 +104,7 @@ def peers() -> str:
         for data, title in PEERS_DATA.items()
     }
     names = [column[0] for column in PEERS_COLUMNS]
-    times = [f"{name} / ours" if peer else f"{name}, time" for name, *_, peer in PEERS_COLUMNS]
+    times = [f"{name} (x)" if peer else f"{name} (ms)" for name, *_, peer in PEERS_COLUMNS]
     return "\n".join(
         [
             table(
@@ -139,8 +139,8 @@ def peers_time(row: dict[str, str]) -> str:
     if not row or not row["median"]:
         return row.get("status", "-")
     if row["peer"]:
-        return ratio(float(row["time_over_ours"]))
-    return f"**{seconds(float(row['median']))}**"
+        return ratio(float(row["time_over_ours"])).removesuffix("x")
+    return f"**{1000 * float(row['median']):.3g}**"
 
 
 def peers_objective(row: dict[str, str]) -> str:
@@ -177,7 +177,7 @@ def raw() -> str:
     )
 
 
-# What a mark in the README names.
+# What a mark names.
 SUMMARIES: dict[str, Callable[[], str]] = {"heldout": heldout, "peers": peers, "raw": raw}
 
 
@@ -204,9 +204,12 @@ def _four(value: str) -> str:
 
 def main() -> None:
     parser = arguments.parser(__doc__)
-    parser.add_argument("--write", action="store_true", help="replace the tables in README.md")
+    parser.add_argument("--write", action="store_true", help="replace the tables in the pages")
     if parser.parse_args().write:
-        README.write_text(filled(README.read_text(encoding="utf-8")), encoding="utf-8")
+        for page in PAGES:
+            text = page.read_text(encoding="utf-8")
+            if filled(text) != text:
+                page.write_text(filled(text), encoding="utf-8")
         return
     for name, summary in SUMMARIES.items():
         print(f"{name}:\n\n{summary()}")

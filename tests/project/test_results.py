@@ -1,4 +1,4 @@
-"""The README shows the committed measurements, no older and no better ones."""
+"""Pages show the committed measurements, no older and no better ones."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ def summary(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return runpy.run_path(str(ROOT / "benchmarks" / "summary.py"))
 
 
-def test_the_readme_shows_the_committed_results(summary: dict[str, Any]) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = [mark[2] for mark in summary["REGION"].finditer(readme)]
+def test_pages_show_the_committed_results(summary: dict[str, Any]) -> None:
+    shown = []
+    for page in summary["PAGES"]:
+        text = page.read_text(encoding="utf-8")
+        shown += [mark[2] for mark in summary["REGION"].finditer(text)]
+        assert summary["filled"](text) == text, "run: python benchmarks/summary.py --write"
     assert sorted(shown) == sorted(summary["SUMMARIES"])
-    assert summary["filled"](readme) == readme, "run: python benchmarks/summary.py --write"
 
 
 def test_an_older_table_would_be_found(summary: dict[str, Any]) -> None:
