@@ -20,14 +20,23 @@ bool is_bytes_in_rows(const Table& table) {
     return !table.dense.empty();
 }
 
-// Rows ascend.
-Word read_bits(const Word* words, const std::size_t* rows, std::size_t n) {
-    if (n > 0 && rows[0] % 64 == 0 && rows[n - 1] - rows[0] == n - 1)  // one word, from its low end
-        return words[rows[0] / 64] & (~Word{0} >> (64 - n));
-    Word bits = 0;
-    for (std::size_t r = 0; r < n; ++r) bits |= (words[rows[r] / 64] >> rows[r] % 64 & 1) << r;
-    return bits;
-}
+// Which rows to take, by words of 64: their places in a column of bits, and a mask for each.
+struct TakenRows {
+    std::size_t n_words = 0;
+    std::size_t places[BlockReader::kRows];
+    Word masks[BlockReader::kRows];
+
+    TakenRows(const std::size_t* rows, std::size_t n) {  // that ascend
+        for (std::size_t r = 0; r < n; ++r) {
+            const std::size_t place = rows[r] / 64;
+            if (n_words == 0 || places[n_words - 1] != place) {
+                places[n_words] = place;
+                masks[n_words++] = 0;
+            }
+            masks[n_words - 1] |= Word{1} << rows[r] % 64;
+        }
+    }
+};
 
 }  // namespace
 
@@ -70,7 +79,10 @@ std::optional<Cell> BlockReader::read_columns(const std::size_t* rows, std::size
     for (std::size_t j = 0; j < table_.n_columns; ++j) {
         const Column& column = table_.dense[j];
         if (column.type == Type::bits) {
-            out[j] = read_bits(static_cast<const Word*>(column.data), rows, n);
+            std::size_t end = j + 1;
+            while (end < table_.n_columns && table_.dense[end].type == Type::bits) ++end;
+            read_bit_columns(j, end, rows, n, out);
+            j = end - 1;
             continue;
         }
         const auto* base = static_cast<const std::byte*>(column.data);
@@ -93,6 +105,31 @@ std::optional<Cell> BlockReader::read_columns(const std::size_t* rows, std::size
         if (bad) return bad;
     }
     return std::nullopt;
+}
+
+// Words of neighbouring columns are put side by side, so that a kernel takes the rows of all of them at once.
+void BlockReader::read_bit_columns(std::size_t begin, std::size_t end, const std::size_t* rows, std::size_t n,
+                                   Word* out) const {
+    const TakenRows taken(rows, n);
+    const auto word_of = [&](std::size_t column, std::size_t place) {
+        return static_cast<const Word*>(table_.dense[column].data)[place];
+    };
+    if (taken.n_words == 1 && taken.masks[0] == ~Word{0}) {
+        for (std::size_t j = begin; j < end; ++j) out[j] = word_of(j, taken.places[0]);
+        return;
+    }
+    for (std::size_t first = begin; first < end; first += kRows) {
+        const std::size_t width = std::min(kRows, end - first);
+        const std::size_t stride = (width + kLanes - 1) / kLanes * kLanes;
+        Word words[kRows] = {}, packed[kRows] = {};
+        int offset = 0;
+        for (std::size_t i = 0; i < taken.n_words; ++i) {
+            for (std::size_t j = 0; j < width; ++j) words[j] = word_of(first + j, taken.places[i]);
+            kernels_.compress(words, stride, taken.masks + i, 1, nullptr, width, packed, stride, offset);
+            offset += std::popcount(taken.masks[i]);
+        }
+        std::copy_n(packed, width, out + first);
+    }
 }
 
 void BlockReader::read_bit_rows(const std::size_t* rows, std::size_t n, Word* out) const {

@@ -3,7 +3,8 @@
 // What:      values of any numeric type, row-major, column-major, strided, packed bits (of columns or
 //            rows) or sparse. Nothing is cast: the
 //            first value that is neither 0 nor 1 is reported.
-// Cost:      about 20 operations a row and 64 columns for bytes in row order; a few operations a value otherwise.
+// Cost:      about 20 operations a row and 64 columns for bytes in row order, fewer for bits; a few operations a value
+//            otherwise.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +28,8 @@ private:
     std::optional<Cell> read_bytes(const std::size_t* rows, std::size_t n, Word* out) const;
     std::optional<Cell> find_in_bytes(const std::size_t* rows, std::size_t n) const;
     std::optional<Cell> read_columns(const std::size_t* rows, std::size_t n, Word* out) const;
+    void read_bit_columns(std::size_t begin, std::size_t end, const std::size_t* rows, std::size_t n,
+                          Word* out) const;
     void read_bit_rows(const std::size_t* rows, std::size_t n, Word* out) const;
     std::optional<Cell> read_sparse(const std::size_t* rows, std::size_t n, Word* out) const;
 

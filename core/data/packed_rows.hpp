@@ -13,6 +13,7 @@
 //            Every row has positive weight, so that weight 0 means no rows.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -48,6 +49,13 @@ struct View {
     std::size_t unavoidable() const { return n_features + 1; }
     std::size_t n_words() const { return runs.empty() ? 0 : runs.back().end; }
     Word column(std::size_t w, std::size_t j) const { return data[w * stride + j]; }
+
+    // Where a feature of the problem is that is one of these.
+    std::size_t place_of(std::int32_t feature) const {
+        const auto found =
+            std::lower_bound(features.begin(), features.end(), static_cast<std::uint32_t>(feature));
+        return static_cast<std::size_t>(found - features.begin());
+    }
 
     static std::size_t stride_for(std::size_t n_features) {
         return (n_features + 2 + kLanes - 1) / kLanes * kLanes;

@@ -80,10 +80,7 @@ private:
         if (feature < 0) return tree;
         try {
             Node yes(problem_.limits), no(problem_.limits);
-            OpenSplit& split = search_.split();
-            split.open_on(node, feature);
-            split.take(0, yes);
-            split.take(1, no);
+            search_.divide(node, feature, yes, no);
             if (consume && node.counter == nullptr) node.own.data.free();
             if (consume) node.counter.reset();
             const Tree left = grow_child(yes);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "search/block_counter.hpp"
+#include "search/divide.hpp"
 #include "search/recursion.hpp"
 #include "search/worker.hpp"
 
@@ -49,13 +50,24 @@ Search::Search(const Problem& problem, Workers& workers, bool shares_subproblems
 
 Search::~Search() = default;
 
+bool Search::is_worth_sharing(const Node& node) const {
+    constexpr std::size_t kManyWords = 1 << 18;
+    return threads_.count() > 1 && node.view().n_words() * node.view().stride >= kManyWords;
+}
+
 void Search::count_root(Node& root) {
-    constexpr std::size_t kWorthSharing = 1 << 18;  // words
-    const View& view = root.view();
-    if (threads_.count() == 1 || view.n_words() * view.stride < kWorthSharing)
-        return splitsecond::count_root(problem_, root);
-    BlockCounter counter(problem_, view, threads_);
+    if (!is_worth_sharing(root)) return splitsecond::count_root(problem_, root);
+    BlockCounter counter(problem_, root.view(), threads_);
     splitsecond::count_root(problem_, root, &counter);
+}
+
+void Search::divide(const Node& node, std::int32_t feature, Node& yes, Node& no) {
+    if (node.counter == nullptr && is_worth_sharing(node))
+        return splitsecond::divide(problem_, node, node.view().place_of(feature), threads_, yes, no);
+    OpenSplit& open = split();
+    open.open_on(node, feature);
+    open.take(0, yes);
+    open.take(1, no);
 }
 
 Tree Search::greedy_tree(const Node& node, std::size_t depth) {

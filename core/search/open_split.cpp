@@ -71,12 +71,7 @@ void OpenSplit::open(const Node& node, std::size_t f) {
     for (std::size_t i = 0; i < n_counts; ++i) no[i] = node.counts[i] - yes[i];
 }
 
-void OpenSplit::open_on(const Node& node, std::int32_t feature) {
-    const auto& features = node.view().features;
-    const auto place =
-        std::find(features.begin(), features.end(), static_cast<std::uint32_t>(feature)) - features.begin();
-    open(node, static_cast<std::size_t>(place));
-}
+void OpenSplit::open_on(const Node& node, std::int32_t feature) { open(node, node.view().place_of(feature)); }
 
 const Word* OpenSplit::rows(int side) {
     Child& child = child_[side];

@@ -60,6 +60,9 @@ public:
     // splitsecond::count_root, on all threads where that pays.
     void count_root(Node& root);
 
+    // The children of a node's split on a feature of the problem, on all threads where that pays. Throws LimitReached.
+    void divide(const Node& node, std::int32_t feature, Node& yes, Node& no);
+
     // The greedy tree of a node. Throws LimitReached where there is no room.
     Tree greedy_tree(const Node& node, std::size_t depth);
 
@@ -96,6 +99,7 @@ private:
         const bool last_too = problem_.exact_last_split && shares_subproblems_ && lookahead + 1 == depth;
         return last_too ? depth : std::min(lookahead, depth);
     }
+    bool is_worth_sharing(const Node& node) const;  // a pass over its rows
     bool remembers(std::size_t lookahead) const { return lookahead >= 1 || shares_subproblems_; }
     // The optimal value needs pair counts. With several levels of lookahead they pay too: they count the
     // children of all features at once, and bound them.

@@ -8,6 +8,7 @@
 
 #include "data/equal_rows.hpp"
 #include "data/packing.hpp"
+#include "data/shared_gather.hpp"
 #include "search/problem.hpp"
 #include "search/row_order.hpp"
 #include "support/check.hpp"
@@ -142,7 +143,19 @@ void test_divide_and_gather(const Kernels& kernels, Random& random) {
         }
 }
 
-// Runs so long that they are gathered piece by piece.
+void check_same_rows(const View& view, const View& expected) {
+    CHECK_EQ(view.runs.size(), expected.runs.size());
+    for (std::size_t r = 0; r < view.runs.size(); ++r) {
+        CHECK_EQ(view.runs[r].channel, expected.runs[r].channel);
+        CHECK_EQ(view.runs[r].weight, expected.runs[r].weight);
+        CHECK_EQ(view.runs[r].end, expected.runs[r].end);
+    }
+    CHECK_EQ(view.stride, expected.stride);
+    CHECK(
+        std::equal(view.data.data(), view.data.data() + view.n_words() * view.stride, expected.data.data()));
+}
+
+// Runs so long that they are gathered piece by piece, and on several threads.
 void test_gather_long_runs(const Kernels& kernels, Random& random) {
     Data data;
     data.n_rows = 600000;
@@ -167,6 +180,15 @@ void test_gather_long_runs(const Kernels& kernels, Random& random) {
     });
     check_invariants(out);
     CHECK(gathered == expected);
+
+    for (const std::size_t n_threads : {1, 3}) {
+        Workers workers(n_threads, limits);
+        View shared(limits);
+        shared.n_features = view.n_features;
+        shared.stride = view.stride;
+        CHECK(gather_shared(kernels, view, {mask.data()}, nullptr, workers, shared));
+        check_same_rows(shared, out);
+    }
 
     Limits past(0);
     View stopped(past);

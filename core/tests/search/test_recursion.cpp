@@ -1,4 +1,5 @@
 // The contract of Search::value: V exactly when V fits the budget, a true bound above it otherwise.
+#include "search/divide.hpp"
 #include "search/recursion.hpp"
 
 #include <algorithm>
@@ -113,6 +114,15 @@ void test_budgets(Random& random) {
     }
 }
 
+void check_same(const Node& node, const Node& expected) {
+    CHECK_EQ(node.own.features, expected.own.features);
+    CHECK_EQ(node.own.n_words(), expected.own.n_words());
+    CHECK(node.literals == expected.literals);
+    const std::size_t n_words = node.own.n_words() * node.own.stride;
+    CHECK(std::equal(node.own.data.data(), node.own.data.data() + n_words, expected.own.data.data()));
+    CHECK(std::equal(node.counts.data(), node.counts.data() + node.own.n_counts(), expected.counts.data()));
+}
+
 // Both sides of a split hold the rows they should, and their values are theirs.
 void test_split(Random& random) {
     for (int i = 0; i < 200; ++i) {
@@ -125,13 +135,17 @@ void test_split(Random& random) {
         const Problem problem{{price, {}, {}}, speed, limits, false, 1, price.loss};
         Oracle oracle(data, problem.objective.price);
         Node root = make_root(data, problem), sides[2] = {Node(limits), Node(limits)};
-        Workers workers(1, limits);
+        Workers workers(1, limits), several(2, limits);
         Search search(problem, workers, true, Completion::greedy);
         if (random.chance(50)) search.value(root, 3, 3);  // with pair counts, too
         for (const std::uint32_t feature : root.own.features) {
             OpenSplit& split = search.split();
             split.open_on(root, static_cast<std::int32_t>(feature));
             for (int side = 0; side < 2; ++side) split.take(side, sides[side]);
+            Node shared[2] = {Node(limits), Node(limits)};
+            divide(problem, root, root.own.place_of(static_cast<std::int32_t>(feature)), several, shared[0],
+                   shared[1]);
+            for (int side = 0; side < 2; ++side) check_same(shared[side], sides[side]);
             for (int side = 0; side < 2; ++side) {
                 const Oracle::Rows rows = oracle.part(oracle.all(), static_cast<int>(feature), side == 0);
                 for (std::size_t d = 0; d <= 3; ++d) {

@@ -171,9 +171,11 @@ def _encode_integers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     slices = [slice(i, i + 65536) for i in range(0, len(labels), 65536)]
     present = np.zeros(span, dtype=bool)
     codes: NDArray[Any] = np.empty(len(labels), dtype=np.uint8 if span <= 256 else np.int32)
+    present[[0, -1]] = True
     for part in slices:
         codes[part] = labels_seen[part].astype(np.int64) - low
-        present[codes[part]] = True
+        if span > 2:
+            present[codes[part]] = True
     number = np.cumsum(present) - 1
     if not present.all():
         for part in slices:
