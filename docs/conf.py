@@ -32,6 +32,7 @@ include_patterns = [
     "benchmarks/README.md",
     "benchmarks/results/**.md",
     "docs/*.md",
+    "docs/gallery/*.md",
 ]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
