@@ -10,7 +10,7 @@ The blocks of a page are run in order, in one namespace and in an empty folder:
 are run like others. The comment ``<!-- needs NAME -->`` before a block leaves it out where there is
 no such module, ``<!-- not run: REASON -->`` everywhere. ``<!-- needs data -->``, in any place,
 leaves the whole page out unless the environment variable SPLITSECOND_DATA names a folder of data
-sets.
+sets; ``<!-- needs data FILE -->``, unless that folder has the file.
 
 A file that the examples write is a picture of the page if the page shows one of that name, such as
 ``![A tree](tree.svg)``. Of a picture, the texts are compared.
@@ -43,7 +43,7 @@ BLOCK = re.compile(
 )
 COMMAND = re.compile(r"^\$ splitsecond (?P<code>.*)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 TIME = re.compile(r"\b[\d.]+ (?:us|ms|s)\b")
-NEEDS_DATA = "<!-- needs data -->"
+NEEDS_DATA = re.compile(r"<!-- needs data(?: (?P<file>[\w./-]+))? -->")
 PICTURE = re.compile(r"!\[[^\]]*\]\((?P<name>[\w-]+\.svg)\)")
 
 
@@ -67,7 +67,7 @@ class Example:
 
 def examples(text: str) -> Iterator[Example]:
     """Find what can be run in a page."""
-    if NEEDS_DATA in text and not _is_here("data"):
+    if any(not _has_data(needed["file"]) for needed in NEEDS_DATA.finditer(text)):
         return
     for block in BLOCK.finditer(text):
         if block["not_run"] or (block["needs"] and not _is_here(block["needs"])):
@@ -83,10 +83,14 @@ def examples(text: str) -> Iterator[Example]:
 
 
 def _is_here(needed: str) -> bool:
-    """Whether there is such a module or, for "data", a folder of data sets."""
-    if needed == "data":
-        return bool(os.environ.get("SPLITSECOND_DATA"))
-    return importlib.util.find_spec(needed) is not None
+    """Whether there is such a module; "data" is about the page."""
+    return needed == "data" or importlib.util.find_spec(needed) is not None
+
+
+def _has_data(file: str | None) -> bool:
+    """Whether there is a folder of data sets, with that file."""
+    folder = os.environ.get("SPLITSECOND_DATA")
+    return bool(folder) and (file is None or Path(folder, file).exists())
 
 
 def run(page: Path, *, write: bool = False) -> int:
