@@ -72,10 +72,9 @@ def check_reference(app: Sphinx, env: Any) -> None:
                 logger.warning("docs/reference.md lacks %s.%s", module.__name__, name)
 
 
-def tabulate_parameters(
-    app: Sphinx, what: str, name: str, public: Any, options: Any, lines: list[str]
-) -> None:
+def tabulate_parameters(app: Sphinx, what: str, name: str, public: Any, *more: Any) -> None:
     """Show the parameters of classes and functions as a table."""
+    _, lines = more
     if what in ("class", "function") and has_table(public):
         for problem in problems(public):
             logger.warning("docstring of %s: %s", name, problem)

@@ -109,10 +109,10 @@ def table(public: Any) -> list[str]:
     lines = [".. list-table::", "   :header-rows: 1", "   :class: parameters", ""]
     lines += [f"   {'*' if i == 0 else ' '} - {each}" for i, each in enumerate(HEADINGS)]
     entries = described(public)
-    for name, default in defaults(public).items():
+    for name, signed in defaults(public).items():
         entry = entries[name]
-        if default == "None" and entry.default is not None:
-            default = entry.default  # such as an estimator that is made when it is needed
+        # None may stand for something that is made when it is needed, such as an estimator.
+        default = entry.default if signed == "None" and entry.default else signed
         first, *more = entry.meaning
         lines += [f"   * - ``{name}``", f"     - {entry.type}"]
         lines += [f"     - ``{default}``" if default else "     - required"]

@@ -13,9 +13,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import parameter_tables
 import pytest
 import run_notebooks
-from run_examples import ExampleError, examples, run
+from run_examples import ExampleError, examples, pictures, run
 
 import splitsecond
 from splitsecond import datasets
@@ -24,7 +25,7 @@ from splitsecond._support.install import install_line
 ROOT = Path(__file__).parents[2]
 PAGES = [
     page
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
     if any(examples(page.read_text(encoding="utf-8")))
 ]
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
@@ -144,7 +145,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["p
 ]
 READ_BY_USERS = [
     *ROOT.glob("*.md"),
-    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("docs/**/*.md"),
     *ROOT.glob("examples/*"),
     *ROOT.glob("src/**/*.py"),
     ROOT / "benchmarks" / "README.md",
@@ -247,6 +248,142 @@ def test_what_is_printed_is_written_into_pages(tmp_path: Path) -> None:
     page = page_with(tmp_path, wrong)
     assert run(page, write=True) == 3
     assert page.read_text(encoding="utf-8") == right
+
+
+def test_pages_that_need_data_are_left_out_without_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = page_with(tmp_path, "# Page\n\n<!-- needs data -->\n```python\nprint(1)\n```\n")
+    monkeypatch.delenv("SPLITSECOND_DATA", raising=False)
+    assert run(page) == 0
+    monkeypatch.setenv("SPLITSECOND_DATA", str(tmp_path))
+    assert run(page) == 1
+    page = page_with(tmp_path, "<!-- needs data raw/x.csv -->\n\n```python\nprint(1)\n```\n")
+    assert run(page) == 0
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "x.csv").touch()
+    assert run(page) == 1
+
+
+PICTURE = "<svg><metadata>{0}</metadata><text>{1}</text></svg>"
+
+
+def test_pictures_are_kept_beside_their_page(tmp_path: Path) -> None:
+    page = page_with(
+        tmp_path,
+        "```python\nfrom pathlib import Path\n\n"
+        f"_ = Path('a.svg').write_text({PICTURE.format('now', 'a tree')!r})\n"
+        "_ = Path('b.svg').write_text('not shown')\n```\n\n![A](a.svg) ![Elsewhere](c.svg)\n",
+    )
+    kept = tmp_path / "a.svg"
+    with pytest.raises(ExampleError, match=r"another a\.svg"):
+        run(page)
+    run(page, write=True)
+    assert kept.read_text(encoding="utf-8") == "<svg><text>a tree</text></svg>\n"
+    assert not (tmp_path / "b.svg").exists()
+    assert run(page) == 1
+    kept.write_text(PICTURE.format("then", "another tree"))
+    with pytest.raises(ExampleError, match=r"another a\.svg"):
+        run(page)
+
+
+def test_the_gallery_lists_its_pages() -> None:
+    folder = ROOT / "docs" / "gallery"
+    index = (folder / "index.md").read_text(encoding="utf-8")
+    listed = index.split("```{toctree}")[1]
+    for page in folder.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert page.stem == "index" or f"\n{page.stem}\n" in listed
+        assert page.stem == "index" or f"]({page.name})**" in index
+        for name in pictures(text):
+            assert (folder / name).stat().st_size < 150_000
+            assert page.stem == "index" or f'"{name}"' in text, "its examples do not make it"
+    assert {each.name for each in folder.glob("*.svg")} == {*pictures(index)}
+
+
+# Tables of parameters
+
+WITH_TABLES = [
+    name
+    for name in splitsecond.__all__
+    if callable(getattr(splitsecond, name))
+    and parameter_tables.has_table(getattr(splitsecond, name))
+]
+
+
+@pytest.mark.parametrize("name", WITH_TABLES)
+def test_docstrings_name_the_parameters_of_signatures(name: str) -> None:
+    public = getattr(splitsecond, name)
+    assert parameter_tables.problems(public) == []
+    rows = [line for line in parameter_tables.table(public) if line.startswith("   * - ``")]
+    assert len(rows) == len(inspect.signature(public).parameters)
+
+
+def test_tables_of_parameters() -> None:
+    class Thing:
+        """A thing.
+
+        Parameters
+        ----------
+        width : int, default=1_000
+            How wide.
+
+            Or not.
+        name
+            Its name.
+
+        Notes
+        -----
+        None.
+        """
+
+        def __init__(self, name: str, width: int = 1000) -> None: ...
+
+    lines = inspect.cleandoc(Thing.__doc__ or "").splitlines()
+    assert parameter_tables.problems(Thing) == []
+    found = parameter_tables.with_table(lines, Thing)
+    assert found[0] == "A thing."
+    assert found[-3:] == ["Notes", "-----", "None."]
+    assert found[found.index("   * - ``name``") :][:8] == [
+        "   * - ``name``",
+        "     - ",
+        "     - required",
+        "     - Its name.",
+        "   * - ``width``",
+        "     - int",
+        "     - ``1000``",
+        "     - How wide.",
+    ]
+
+    class Other(Thing):
+        """Another.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        height : int
+            How high.
+        width : int, default=2
+            How wide.
+        """
+
+        def __init__(self, name: str, width: int = 1, depth: int = 1) -> None: ...
+
+    assert parameter_tables.problems(Other) == [
+        "depth is not described",
+        "height is no parameter",
+        "the default of width is 1, not 2",
+    ]
+
+
+def test_tables_take_what_other_docstrings_say() -> None:
+    table = "\n".join(parameter_tables.table(splitsecond.RESPLIT))
+    assert "``regularization``\n     - float or Fraction\n     - ``0.01``\n     - lambda" in table
+    assert "``exact_last_split``\n     - bool\n     - ``False``\n     - Let greedy" in table
+    assert "device" not in table
+    sets = parameter_tables.table(splitsecond.TreeFARMS)
+    assert any(line.startswith("Shared parameters are as for `LicketySPLIT") for line in sets)
 
 
 def test_the_example_record_is_made_by_its_script() -> None:
