@@ -87,7 +87,7 @@ def test_every_public_method_has_a_docstring(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_in_pages(page: Path) -> None:
     pytest.importorskip("matplotlib")
     assert run(page) > 0
