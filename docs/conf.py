@@ -15,6 +15,7 @@ import splitsecond
 from splitsecond import datasets
 
 sys.path.insert(0, str(Path(__file__).parent))
+from parameter_tables import has_table, problems, with_table
 from run_examples import ExampleError, run
 
 project = "splitsecond"
@@ -32,6 +33,7 @@ include_patterns = [
     "benchmarks/README.md",
     "benchmarks/results/**.md",
     "docs/*.md",
+    "docs/gallery/*.md",
 ]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
@@ -70,6 +72,15 @@ def check_reference(app: Sphinx, env: Any) -> None:
                 logger.warning("docs/reference.md lacks %s.%s", module.__name__, name)
 
 
+def tabulate_parameters(app: Sphinx, what: str, name: str, public: Any, *more: Any) -> None:
+    """Show the parameters of classes and functions as a table."""
+    _, lines = more
+    if what in ("class", "function") and has_table(public):
+        for problem in problems(public):
+            logger.warning("docstring of %s: %s", name, problem)
+        lines[:] = with_table(lines, public)
+
+
 def leave_out(app: Sphinx, what: str, name: str, member: Any, *more: Any) -> Any:
     """Leave out what scikit-learn documents."""
     return True if str(getattr(member, "__module__", "")).startswith("sklearn.") else None
@@ -80,3 +91,4 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", check_examples)
     app.connect("env-check-consistency", check_reference)
     app.connect("autodoc-skip-member", leave_out)
+    app.connect("autodoc-process-docstring", tabulate_parameters, priority=400)  # before numpydoc

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 import run_notebooks
-from run_examples import ExampleError, examples, run
+from run_examples import ExampleError, examples, pictures, run
 from sklearn.base import BaseEstimator
 
 import splitsecond
@@ -25,7 +25,7 @@ from splitsecond._support.install import install_line
 ROOT = Path(__file__).parents[2]
 PAGES = [
     page
-    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
     if any(examples(page.read_text(encoding="utf-8")))
 ]
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
@@ -88,7 +88,7 @@ def test_every_public_method_has_a_docstring(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_in_pages(page: Path) -> None:
     pytest.importorskip("matplotlib")
     assert run(page) > 0
@@ -145,7 +145,7 @@ EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["p
 ]
 READ_BY_USERS = [
     *ROOT.glob("*.md"),
-    *ROOT.glob("docs/*.md"),
+    *ROOT.glob("docs/**/*.md"),
     *ROOT.glob("examples/*"),
     *ROOT.glob("src/**/*.py"),
     ROOT / "benchmarks" / "README.md",
@@ -248,6 +248,57 @@ def test_what_is_printed_is_written_into_pages(tmp_path: Path) -> None:
     page = page_with(tmp_path, wrong)
     assert run(page, write=True) == 3
     assert page.read_text(encoding="utf-8") == right
+
+
+def test_pages_that_need_data_are_left_out_without_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = page_with(tmp_path, "# Page\n\n<!-- needs data -->\n```python\nprint(1)\n```\n")
+    monkeypatch.delenv("SPLITSECOND_DATA", raising=False)
+    assert run(page) == 0
+    monkeypatch.setenv("SPLITSECOND_DATA", str(tmp_path))
+    assert run(page) == 1
+    page = page_with(tmp_path, "<!-- needs data raw/x.csv -->\n\n```python\nprint(1)\n```\n")
+    assert run(page) == 0
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw" / "x.csv").touch()
+    assert run(page) == 1
+
+
+PICTURE = "<svg><metadata>{0}</metadata><text>{1}</text></svg>"
+
+
+def test_pictures_are_kept_beside_their_page(tmp_path: Path) -> None:
+    page = page_with(
+        tmp_path,
+        "```python\nfrom pathlib import Path\n\n"
+        f"_ = Path('a.svg').write_text({PICTURE.format('now', 'a tree')!r})\n"
+        "_ = Path('b.svg').write_text('not shown')\n```\n\n![A](a.svg) ![Elsewhere](c.svg)\n",
+    )
+    kept = tmp_path / "a.svg"
+    with pytest.raises(ExampleError, match=r"another a\.svg"):
+        run(page)
+    run(page, write=True)
+    assert kept.read_text(encoding="utf-8") == "<svg><text>a tree</text></svg>\n"
+    assert not (tmp_path / "b.svg").exists()
+    assert run(page) == 1
+    kept.write_text(PICTURE.format("then", "another tree"))
+    with pytest.raises(ExampleError, match=r"another a\.svg"):
+        run(page)
+
+
+def test_the_gallery_lists_its_pages() -> None:
+    folder = ROOT / "docs" / "gallery"
+    index = (folder / "index.md").read_text(encoding="utf-8")
+    listed = index.split("```{toctree}")[1]
+    for page in folder.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert page.stem == "index" or f"\n{page.stem}\n" in listed
+        assert page.stem == "index" or f"]({page.name})**" in index
+        for name in pictures(text):
+            assert (folder / name).stat().st_size < 150_000
+            assert page.stem == "index" or f'"{name}"' in text, "its examples do not make it"
+    assert {each.name for each in folder.glob("*.svg")} == {*pictures(index)}
 
 
 def test_the_example_record_is_made_by_its_script() -> None:

@@ -65,7 +65,9 @@ def test_the_changelog_ends_with_this_version() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name
+    "page",
+    [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))],
+    ids=lambda page: str(page.relative_to(ROOT)),
 )
 def test_pages_name_this_version(page: Path) -> None:
     """Such as `splitsecond 1.2.3` or `splitsecond: 1.2.3`."""
