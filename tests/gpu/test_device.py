@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,7 +51,16 @@ def test_no_gpu(jax: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("device")
-def test_a_listener_hears_of_progress_and_can_stop() -> None:
+def test_a_listener_hears_of_progress_and_can_stop(monkeypatch: pytest.MonkeyPatch) -> None:
+    from splitsecond._gpu.counter import Counter
+
+    count = Counter.count
+
+    def slow(self: Counter, paths: Any) -> Any:
+        time.sleep(0.05)  # a listener is told every 20 ms at most
+        return count(self, paths)
+
+    monkeypatch.setattr(Counter, "count", slow)
     X, y = noise()
     heard = []
     fitted = model(device="gpu", verbose=lambda *now: heard.append(now)).fit(X, y)
@@ -90,3 +104,35 @@ def test_limits() -> None:
     with pytest.warns(LimitWarning):
         small = model(device="gpu", memory_limit=9_000).fit(X, y)
     assert small.status_ == "memory_limit"
+
+
+PROGRAM = """
+import numpy as np
+from splitsecond import LicketySPLITClassifier
+X = np.random.default_rng(0).integers(0, 2, size=(2_000, 20))
+model = LicketySPLITClassifier(regularization=0.001, device="gpu").fit(X, X[:, 0] ^ X[:, 1])
+assert model.statistics_["on_gpu"] == 1
+"""
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="the folder has another name")
+def test_what_was_compiled_is_kept(jax: Any, tmp_path: Path) -> None:
+    def kept(**changes: str) -> set[str]:
+        names = {
+            **{key: value for key, value in os.environ.items() if not key.startswith("JAX_")},
+            **{devices.PLATFORM: "cpu", "XDG_CACHE_HOME": str(tmp_path / "cache"), **changes},
+        }
+        subprocess.run([sys.executable, "-c", PROGRAM], env=names, check=True)
+        return {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*-cache")}
+
+    assert kept(JAX_ENABLE_COMPILATION_CACHE="0") == set()
+    chosen = kept(
+        JAX_COMPILATION_CACHE_DIR=str(tmp_path / "own"),
+        JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0",
+    )
+    assert chosen
+    assert all(name.startswith("own/") for name in chosen)
+    in_cache = kept() - chosen
+    assert in_cache
+    assert all(name.startswith("cache/splitsecond/jax/") for name in in_cache)
+    assert kept() == chosen | in_cache  # nothing was compiled anew

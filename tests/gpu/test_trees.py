@@ -6,13 +6,20 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from number_problems import LOSSES as NUMBER_LOSSES
 from number_problems import random_numbers_problem
 from solver import solution_of
 from strategies import LOSSES, random_problem, with_loss
 
-from splitsecond import GreedyTreeRegressor, LicketySPLITRegressor
+from splitsecond import (
+    GreedyTreeClassifier,
+    GreedyTreeRegressor,
+    LicketySPLITClassifier,
+    LicketySPLITRegressor,
+    compress,
+)
 from splitsecond._solving.solve import Solution
 
 pytestmark = pytest.mark.slow
@@ -64,6 +71,34 @@ def test_numbers(loss: str, tiny_blocks: Any) -> None:
             for device in ("cpu", "gpu")
         ]
         assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"loss": "log_loss"},
+        {"class_weight": "balanced", "min_samples_leaf": 20},
+        {"costs": {"act": {"a": 0, "b": 1.5}, "wait": {"a": 1, "b": 0.25}}},
+    ],
+    ids=str,
+)
+@pytest.mark.usefixtures("tiny_blocks")
+def test_classifiers_of_rows_and_of_count_tables(options: dict[str, Any]) -> None:
+    rng = np.random.default_rng(7)
+    X = pd.DataFrame({name: rng.integers(0, 9, 600) for name in "uvw"})
+    y = np.where((X["u"] < 5) ^ (X["v"] < 4) ^ (rng.random(600) < 0.1), "a", "b")
+    weights = rng.integers(1, 4, 600)
+    counts = compress(X.assign(y=y, weights=weights), "y", weight="weights", binarizer="quantile")
+    for kind in (LicketySPLITClassifier, GreedyTreeClassifier):
+        on_cpu, on_gpu = (
+            kind(regularization=0.001, device=device, **options) for device in ("cpu", "gpu")
+        )
+        expected = on_cpu.fit(counts).tree_.to_dict()
+        assert on_gpu.fit(counts).tree_.to_dict() == expected
+        assert on_gpu.statistics_["on_gpu"] == 1
+        on_gpu.set_params(binarizer=counts.binarizer).fit(X, y, sample_weight=weights)
+        assert on_gpu.tree_.to_dict() == expected
+        assert on_gpu.statistics_["on_gpu"] == 1
 
 
 def test_many_blocks_of_rows(device: Any, monkeypatch: pytest.MonkeyPatch) -> None:

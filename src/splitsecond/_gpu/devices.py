@@ -47,6 +47,8 @@ def counter_for(
         if device == "auto":
             return None
         raise
+    from splitsecond._gpu.compiled import keep_compiled
     from splitsecond._gpu.counter import open_counter
 
+    keep_compiled()
     return partial(open_counter, device=gpu)
