@@ -33,7 +33,8 @@ def model(**parameters: Any) -> LicketySPLITClassifier:
 def test_auto_chooses_by_size(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = noise()
     on_cpu = model(device="auto").fit(X, y)
-    monkeypatch.setattr(devices, "PAYS_FROM", 0)
+    monkeypatch.setattr(devices, "PAYS_FROM_CELLS", 0)
+    monkeypatch.setattr(devices, "PAYS_FROM_COLUMNS", 0)
     on_gpu = model(device="auto").fit(X, y)
     assert [each.statistics_["on_gpu"] for each in (on_cpu, on_gpu)] == [0, 1]
     assert on_gpu.tree_.to_dict() == on_cpu.tree_.to_dict()
@@ -46,7 +47,8 @@ def test_no_gpu(jax: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(devices.PLATFORM, "no_such_platform")
     with pytest.raises(RuntimeError, match=re.escape("finds no GPU here, only cpu")):
         model(device="gpu").fit(X, y)
-    monkeypatch.setattr(devices, "PAYS_FROM", 0)
+    monkeypatch.setattr(devices, "PAYS_FROM_CELLS", 0)
+    monkeypatch.setattr(devices, "PAYS_FROM_COLUMNS", 0)
     assert model(device="auto").fit(X, y).statistics_["on_gpu"] == 0
 
 
@@ -135,4 +137,6 @@ def test_what_was_compiled_is_kept(jax: Any, tmp_path: Path) -> None:
     in_cache = kept() - chosen
     assert in_cache
     assert all(name.startswith("cache/splitsecond/jax/") for name in in_cache)
-    assert kept() == chosen | in_cache  # nothing was compiled anew
+    # Products are not compiled anew. What takes about as long as is worth keeping may be kept late.
+    assert any("jit_count-" in name for name in in_cache)
+    assert not [name for name in kept() - chosen - in_cache if "jit_count-" in name]

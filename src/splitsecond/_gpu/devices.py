@@ -12,8 +12,9 @@ from splitsecond._support.install import install_line
 DEVICES = ("cpu", "gpu", "auto")
 PLATFORM = "SPLITSECOND_GPU_PLATFORM"  # of JAX that stands for the GPU in tests, such as cpu
 FOR_NVIDIA = "and JAX for it: for NVIDIA, the package jax[cuda13] or jax[cuda12]"
-# From so many cells on "auto" takes the GPU, as benchmarks/results/gpu.md has it.
-PAYS_FROM = 10**9
+# From so many cells and columns on "auto" takes the GPU, as benchmarks/results/gpu.md has it.
+PAYS_FROM_CELLS = 10**9
+PAYS_FROM_COLUMNS = 300
 
 
 def find_gpu() -> Any:
@@ -39,7 +40,8 @@ def counter_for(
     device: str, n_rows: int, n_columns: int, levels: int
 ) -> Callable[[Any], Any] | None:
     """Return what counts on the GPU for a search of so many levels; None: the CPU counts."""
-    if device == "auto" and (levels < 2 or n_rows * n_columns < PAYS_FROM):
+    pays = n_columns >= PAYS_FROM_COLUMNS and n_rows * n_columns >= PAYS_FROM_CELLS
+    if device == "auto" and not (pays and levels > 1):
         return None
     try:
         gpu = find_gpu()
