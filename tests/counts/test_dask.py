@@ -93,6 +93,49 @@ def test_a_partition_that_always_kills_its_worker_is_an_error(tmp_path: Path) ->
         compressed(dying)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("ends", ["interrupt", "partition"])
+def test_nothing_goes_on_after_an_early_end(ends: str, client: Any) -> None:
+    frame = mixed_frame(9)
+    parts = dask_frames.from_pandas(frame, npartitions=30)
+    kept = parts.persist()  # the user's own: not to be cancelled
+    distributed.wait(kept)
+
+    def interrupt(done: int, *_: Any) -> None:
+        if ends == "interrupt" and done == 10:
+            raise KeyboardInterrupt
+
+    bad = frame["age"].iloc[0] if ends == "partition" else -1
+    slow = kept.map_partitions(_slow, bad, meta=parts._meta)
+    expected = KeyboardInterrupt if ends == "interrupt" else ZeroDivisionError
+    with pytest.raises(expected) as ended:  # whose traceback refers to the futures
+        compressed(slow, progress=interrupt)
+    until = time.monotonic() + 10
+    while (left := _tasks(client) - _keys(client, kept)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not left
+    assert ended.traceback
+    assert_same(compressed(frame), compressed(kept))
+
+
+def _tasks(client: Any) -> set[Any]:
+    """Return what the scheduler and the workers know of."""
+    of_workers = client.run(lambda dask_worker: set(dask_worker.state.tasks))
+    known = client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.tasks))
+    return set().union(known, *of_workers.values())
+
+
+def _keys(client: Any, frame: Any) -> set[Any]:
+    return {future.key for future in distributed.futures_of(frame, client)}
+
+
+def _slow(frame: pd.DataFrame, bad: int) -> pd.DataFrame:
+    time.sleep(0.1)
+    if frame["age"].iloc[0] == bad:
+        raise ZeroDivisionError
+    return frame
+
+
 def _dies_once(frame: pd.DataFrame, mark: str) -> pd.DataFrame:
     if not Path(mark).exists():
         Path(mark).touch()
