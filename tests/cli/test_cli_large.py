@@ -160,6 +160,22 @@ def test_a_count_table_has_its_own_target_and_weights(folder: Path, tmp_path: Pa
         assert message in done.stderr
 
 
+def test_a_count_table_is_not_rows(folder: Path, one: Path, tmp_path: Path) -> None:
+    counts, model = tmp_path / "counts.parquet", tmp_path / "model.json"
+    run("compress", folder, "--target", "outcome", "--out", counts)
+    run("fit", one, "--target", "outcome", "--out", model)
+    for words in (
+        ["compress", counts, "--target", "outcome"],
+        ["fit", counts, one, "--target", "outcome"],
+        ["predict", model, counts, "--out", tmp_path / "found.csv"],
+        ["evaluate", model, counts, "--target", "outcome"],
+    ):
+        done = run(*words)
+        assert done.exit_code == 1
+        for word in ("counts.parquet", "is a count table", "CountTable.load"):
+            assert word in done.stderr, words
+
+
 def test_a_damaged_file_is_named(folder: Path) -> None:
     damaged = folder / "part-100.parquet"
     content = damaged.read_bytes()

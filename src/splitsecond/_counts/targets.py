@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from splitsecond._counts.batches import is_numeric
 from splitsecond._counts.facts import Distinct
 from splitsecond._support.checks import is_quantity
+from splitsecond._support.column_types import is_numeric
 from splitsecond._support.messages import shown
 from splitsecond._tables.class_checks import refuse_quantity
 from splitsecond._tables.errors import TableError
