@@ -164,11 +164,13 @@ def test_a_count_table_is_not_rows(folder: Path, one: Path, tmp_path: Path) -> N
     counts, model = tmp_path / "counts.parquet", tmp_path / "model.json"
     run("compress", folder, "--target", "outcome", "--out", counts)
     run("fit", one, "--target", "outcome", "--out", model)
+    trees = tmp_path / "trees.json"
+    run("rashomon", one, "--target", "outcome", "--max-depth", 2, "--out", trees)
     for words in (
         ["compress", counts, "--target", "outcome"],
         ["fit", counts, one, "--target", "outcome"],
         ["predict", model, counts, "--out", tmp_path / "found.csv"],
-        ["evaluate", model, counts, "--target", "outcome"],
+        ["evaluate", trees, counts, "--target", "outcome"],
     ):
         done = run(*words)
         assert done.exit_code == 1

@@ -74,14 +74,19 @@ def check_same_tree(one: Any, other: Any) -> None:
 
 
 def check_same_counts(one: CountTable, other: CountTable) -> None:
-    """Check that two count tables are the same to the last bit."""
+    """Check that two count tables are the same to the last bit, and in the same order."""
     assert one.literals == other.literals
+    assert one.binarizer.variables_ == other.binarizer.variables_
+    for part in ("target", "n_rows", "n_dropped", "n_entries", "n_patterns", "n_folds"):
+        assert getattr(one, part) == getattr(other, part), part
     for a, b in zip(one.words, other.words, strict=True):
         np.testing.assert_array_equal(a, b)
     for part in ("rows", "codes", "classes", "folds", "numbers"):
         np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
-    assert (one.n_rows, one.weights is None) == (other.n_rows, other.weights is None)
+    assert one.classes.dtype == other.classes.dtype
+    assert (one.weights is None) == (other.weights is None)
     if one.weights is not None and other.weights is not None:
         assert one.weights.unit == other.weights.unit
+        assert one.weights.is_whole == other.weights.is_whole
         np.testing.assert_array_equal(one.weights.each, other.weights.each)
         np.testing.assert_array_equal(one.weights.units, other.weights.units)
