@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
-from counted import check_same_counts, random_table
+from counted import StreamOf, check_same_counts, random_table
 from pyarrow import parquet
 from seeds import seeds
 
@@ -180,17 +180,7 @@ def test_text_of_any_type_is_the_same(first: Any, column: str, frame: Any, tmp_p
         values = as_text(table[column].combine_chunks(), kind)
         one = table.set_column(place, column, values)
         check_same_counts(counts, ss.compress(one, "y"))
-        check_same_counts(counts, ss.compress(StreamOnly(one), "y"))
-
-
-class StreamOnly:
-    """What exports an Arrow stream, and nothing else."""
-
-    def __init__(self, table: pa.Table) -> None:
-        self._table = table
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._table.__arrow_c_stream__(requested_schema)
+        check_same_counts(counts, ss.compress(StreamOf(one), "y"))
 
 
 def as_text(column: Any, kind: Any) -> Any:

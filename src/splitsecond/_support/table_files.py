@@ -121,7 +121,8 @@ def refuse_same_names(schema: pa.Schema, where: object) -> None:
 def _common(files: Sequence[_File]) -> pa.Schema:
     """Return the columns that all files have, of types that hold the values of all."""
     of_paths = _types_of_paths(files)
-    first, fields = files[0].path, {}
+    first = files[0].path
+    fields: dict[str, pa.Field] = {}
     since: dict[str, Path] = {}  # the first file with values
     for file in files:
         schema = file.schema(of_paths)
