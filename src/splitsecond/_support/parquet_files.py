@@ -31,6 +31,19 @@ def is_count_table(path: Path) -> bool:
         return False
 
 
+def n_cells(path: Path) -> int:
+    """Return how many values a Parquet file holds; 0 for other files."""
+    try:
+        if not path.is_file() or not is_parquet(path):
+            return 0
+        from pyarrow import parquet
+
+        found = parquet.read_metadata(path)
+        return int(found.num_rows) * len(found.schema.to_arrow_schema())
+    except (ValueError, OSError):  # of damaged files, as above
+        return 0
+
+
 def refuse_count_table(schema: pa.Schema, where: object) -> None:
     """Refuse a count table where rows are expected."""
     if COUNTS_KEY in (schema.metadata or {}):
