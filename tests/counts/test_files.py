@@ -232,6 +232,13 @@ def test_two_columns_of_one_name(frame: Any, tmp_path: Path) -> None:
             ss.compress(source, "y")
 
 
+def test_two_columns_of_one_name_in_csv(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "b.csv").write_text("x,x,y\n1,2,3\n")
+    with pytest.raises(ValueError, match=r"b\.csv has several columns named 'x'.* rename them"):
+        ss.compress(tmp_path, "y")
+
+
 @pytest.mark.parametrize("name", ["b.parquet", "b.csv"])
 def test_empty_files(name: str, frame: Any, tmp_path: Path) -> None:
     write(frame, tmp_path / "a.parquet")

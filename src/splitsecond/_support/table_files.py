@@ -94,11 +94,15 @@ def _csv_format(file: Path, schema: pa.Schema | None = None) -> ds.CsvFileFormat
 
 def _opened(file: Path, kind: ds.FileFormat) -> _File:
     try:
+        if isinstance(kind, ds.CsvFileFormat):
+            with csv.open_csv(file, parse_options=kind.parse_options) as reader:
+                refuse_same_names(reader.schema, file)  # which `inspect` calls damage
         schema = kind.inspect(str(file), filesystem=fs.LocalFileSystem())
     except (pa.ArrowException, OSError) as error:
         name = "Parquet" if isinstance(kind, ds.ParquetFileFormat) else "CSV"
+        reason = f"{error!s:.300}".rstrip(". ")
         raise ValueError(
-            f"{file} is a damaged {name} file: {error!s:.300} Write it again, or leave it out."
+            f"{file} is a damaged {name} file: {reason}. Write it again, or leave it out."
         ) from error
     refuse_count_table(schema, file)
     refuse_same_names(schema, file)
