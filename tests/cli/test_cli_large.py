@@ -17,6 +17,8 @@ from cli_files import columns, result, run, write_csv, write_parquet
 from pyarrow import csv, parquet
 
 from splitsecond import CountTable, load
+from splitsecond._cli import rows
+from splitsecond._cli.data import read_data
 
 UNIX = pytest.mark.skipif(sys.platform == "win32", reason="limits of files are of Unix")
 
@@ -90,6 +92,34 @@ def test_paths_sets_and_importances_take_folders(folder: Path, one: Path) -> Non
     assert len(found["n_trees"]) == 2
 
 
+def test_one_large_file_is_counted_too(
+    table: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = write_parquet(tmp_path / "one.parquet", table)
+    expected = fitted(one)
+    reads: list[Any] = []
+    monkeypatch.setattr(rows, "read_data", lambda *given: reads.append(given) or read_data(*given))
+    monkeypatch.setattr(rows, "LARGE", 240 * len(table) + 1)
+    assert (fitted(one), len(reads)) == (expected, 1)
+    monkeypatch.setattr(rows, "LARGE", 240 * len(table))
+    assert (fitted(one), len(reads)) == (expected, 1)
+    target = ("--target", "outcome")
+    for command in ("path", "rashomon"):
+        assert run(command, one, *target, "--max-depth", 2).exit_code == 0
+    assert len(reads) == 1
+    for options in (  # that need the rows
+        ["fit", "--test-size", 0.2],
+        ["fit", "--cv", 3],
+        ["fit", "--category", "code"],
+        ["fit", "--regularization", "auto", "--scoring", "balanced_accuracy"],
+        ["path", "--scoring", "balanced_accuracy"],
+    ):
+        command, *others = options
+        done = run(command, one, *target, *others)
+        assert done.exit_code == 0, done.stderr
+    assert len(reads) == 6
+
+
 def test_patterns_of_few_rows_can_be_left_out(folder: Path) -> None:
     options = ("compress", folder, "--target", "outcome", "--min-count")
     kept, all_of_them = result(*options, 4), result(*options, 1)
@@ -132,6 +162,7 @@ def test_doctor_looks_at_folders(folder: Path, table: dict[str, Any]) -> None:
     [
         (["--test-size", 0.2], "--test-size is for a table in one file"),
         (["--cv", 3], "--cv is for a table in one file"),
+        (["--regularization", "auto", "--scoring", "roc_auc"], "--scoring is for a table in one"),
         (["--separator", ";"], "--separator is for a table in one file"),
         (["--category", "code"], "--category is for a table in one file"),
         (["--binarizer", "none"], "--binarizer none is for a table of 0/1 columns"),
@@ -158,6 +189,24 @@ def test_a_count_table_has_its_own_target_and_weights(folder: Path, tmp_path: Pa
         done = run("fit", counts, *options)
         assert done.exit_code == 1
         assert message in done.stderr
+
+
+def test_a_count_table_is_not_rows(folder: Path, one: Path, tmp_path: Path) -> None:
+    counts, model = tmp_path / "counts.parquet", tmp_path / "model.json"
+    run("compress", folder, "--target", "outcome", "--out", counts)
+    run("fit", one, "--target", "outcome", "--out", model)
+    trees = tmp_path / "trees.json"
+    run("rashomon", one, "--target", "outcome", "--max-depth", 2, "--out", trees)
+    for words in (
+        ["compress", counts, "--target", "outcome"],
+        ["fit", counts, one, "--target", "outcome"],
+        ["predict", model, counts, "--out", tmp_path / "found.csv"],
+        ["evaluate", trees, counts, "--target", "outcome"],
+    ):
+        done = run(*words)
+        assert done.exit_code == 1
+        for word in ("counts.parquet", "is a count table", "CountTable.load"):
+            assert word in done.stderr, words
 
 
 def test_a_damaged_file_is_named(folder: Path) -> None:

@@ -6,14 +6,19 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from engine_tables import assert_same, compressed, mixed_frame
+from counted import check_same_counts
+from engine_tables import TARGET, WEIGHT, compressed, mixed_frame
 from seeds import seeds
 
+from splitsecond import compress
+
+dask = pytest.importorskip("dask")
 dask_frames = pytest.importorskip("dask.dataframe")
 distributed = pytest.importorskip("distributed")
 
@@ -36,7 +41,7 @@ def test_threads_count_as_memory_does(seed: int) -> None:
         parts = dask_frames.from_pandas(
             frame.sample(frac=1, random_state=seed), npartitions=n_parts
         )
-        assert_same(compressed(frame), compressed(parts))
+        check_same_counts(compressed(frame), compressed(parts))
 
 
 @pytest.mark.slow
@@ -49,18 +54,59 @@ def test_workers_count_as_memory_does(seed: int, client: Any) -> None:
         )
         done: list[int] = []
         counts = compressed(parts, progress=lambda some, *_, done=done: done.append(some))
-        assert_same(compressed(frame), counts)
+        check_same_counts(compressed(frame), counts)
         assert done == 2 * [*range(1, n_parts + 1)]
-    assert_same(compressed(frame), compressed(parts.persist()))
+    check_same_counts(compressed(frame), compressed(parts.persist()))
 
 
 def test_a_partition_may_lack_all_values_of_a_column() -> None:
     frame = mixed_frame(5).sort_values("job")  # missing ones last
     frame = frame.assign(job=frame["job"].astype(object).where(frame["job"].notna(), None))
     parts = dask_frames.from_pandas(frame, npartitions=10, sort=False)
-    assert_same(compressed(frame), compressed(parts))
+    check_same_counts(compressed(frame), compressed(parts))
     empty = dask_frames.concat([parts, parts[parts["age"] > 200]])
-    assert_same(compressed(frame), compressed(empty))
+    check_same_counts(compressed(frame), compressed(empty))
+
+
+@pytest.mark.parametrize("column", ["age", "amount", "note"])
+def test_partitions_may_have_types_that_mean_the_same(column: str) -> None:
+    """Objects of Python: what Arrow makes of them depends on the partition."""
+    frame = mixed_frame(10)
+    frame["amount"] = [Decimal(10) ** (i // 300) / 4 for i in range(len(frame))]
+    frame["note"] = [None if i < 400 else "xyz"[i % 3] for i in range(len(frame))]
+    frame["note"] = frame["note"].astype(object)
+    with dask.config.set({"dataframe.convert-string": False}):
+        parts = dask_frames.from_pandas(frame, npartitions=8, sort=False)
+    kinds = {
+        "age": ["int32", "float64", "uint8", "int64"],
+        "amount": ["object"],
+        "note": ["object", "str", "category", "string[pyarrow]"],
+    }[column]
+    mixed = parts.map_partitions(_as_kinds, column, kinds, meta=parts._meta)
+    for sample in (100, 10_000):
+        expected = compressed(frame, sample=sample)
+        check_same_counts(expected, compressed(mixed, sample=sample))
+    target = {"target": column, "weight": WEIGHT, "ignore": [TARGET], "task": "classification"}
+    if column == "note":
+        mixed, frame = mixed[mixed["note"].notnull()], frame[frame["note"].notna()]
+        check_same_counts(compress(frame, **target), compress(mixed, **target))
+
+
+def test_numbers_in_one_partition_and_text_in_another_are_refused() -> None:
+    parts = dask_frames.from_pandas(mixed_frame(11), npartitions=4)
+    mixed = parts.map_partitions(_as_kinds, "age", ["int64", "str"], meta=parts._meta)
+    message = "Column 'age' is .* in one part of the table and .* in another"
+    with pytest.raises(ValueError, match=message):
+        compressed(mixed)
+    with pytest.raises(ValueError, match=message):
+        compress(mixed, "age")
+
+
+def _as_kinds(
+    frame: pd.DataFrame, column: str, kinds: list[str], partition_info: Any = None
+) -> pd.DataFrame:
+    number = 0 if partition_info is None else partition_info["number"]
+    return frame.astype({column: kinds[number % len(kinds)]})
 
 
 def test_a_column_needs_a_name() -> None:
@@ -75,7 +121,7 @@ def test_a_worker_that_dies_is_replaced(client: Any, tmp_path: Path) -> None:
     frame = mixed_frame(7)
     parts = dask_frames.from_pandas(frame, npartitions=12)
     dying = parts.map_partitions(_dies_once, str(tmp_path / "died"), meta=parts._meta)
-    assert_same(compressed(frame), compressed(dying))
+    check_same_counts(compressed(frame), compressed(dying))
     assert (tmp_path / "died").exists()
 
 
@@ -91,6 +137,49 @@ def test_a_partition_that_always_kills_its_worker_is_an_error(tmp_path: Path) ->
         pytest.raises(RuntimeError, match=r"Dask gave up: .* make the partitions smaller"),
     ):
         compressed(dying)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ends", ["interrupt", "partition"])
+def test_nothing_goes_on_after_an_early_end(ends: str, client: Any) -> None:
+    frame = mixed_frame(9)
+    parts = dask_frames.from_pandas(frame, npartitions=30)
+    kept = parts.persist()  # the user's own: not to be cancelled
+    distributed.wait(kept)
+
+    def interrupt(done: int, *_: Any) -> None:
+        if ends == "interrupt" and done == 10:
+            raise KeyboardInterrupt
+
+    bad = frame["age"].iloc[0] if ends == "partition" else -1
+    slow = kept.map_partitions(_slow, bad, meta=parts._meta)
+    expected = KeyboardInterrupt if ends == "interrupt" else ZeroDivisionError
+    with pytest.raises(expected) as ended:  # whose traceback refers to the futures
+        compressed(slow, progress=interrupt)
+    until = time.monotonic() + 10
+    while (left := _tasks(client) - _keys(client, kept)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not left
+    assert ended.traceback
+    check_same_counts(compressed(frame), compressed(kept))
+
+
+def _tasks(client: Any) -> set[Any]:
+    """Return what the scheduler and the workers know of."""
+    of_workers = client.run(lambda dask_worker: set(dask_worker.state.tasks))
+    known = client.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.tasks))
+    return set().union(known, *of_workers.values())
+
+
+def _keys(client: Any, frame: Any) -> set[Any]:
+    return {future.key for future in distributed.futures_of(frame, client)}
+
+
+def _slow(frame: pd.DataFrame, bad: int) -> pd.DataFrame:
+    time.sleep(0.1)
+    if frame["age"].iloc[0] == bad:
+        raise ZeroDivisionError
+    return frame
 
 
 def _dies_once(frame: pd.DataFrame, mark: str) -> pd.DataFrame:

@@ -8,7 +8,8 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 import pytest
-from engine_tables import assert_same, compressed, mixed_frame
+from counted import check_same_counts
+from engine_tables import compressed, mixed_frame
 from pyarrow import parquet
 from seeds import seeds
 
@@ -20,12 +21,12 @@ def test_a_query_counts_as_the_rows_do(seed: int) -> None:
     shuffled = frame.sample(frac=1, random_state=seed)
     with duckdb.connect() as connection:
         connection.register("rows", shuffled)
-        assert_same(counts, compressed(connection.sql("select * from rows")))
+        check_same_counts(counts, compressed(connection.sql("select * from rows")))
         some = connection.sql("select * from rows where age >= 18 order by income")
-        assert_same(counts, compressed(some, n_jobs=2))
+        check_same_counts(counts, compressed(some, n_jobs=2))
     for polars in (pl.from_pandas(shuffled), pl.from_pandas(shuffled).lazy()):
-        assert_same(counts, compressed(polars))
-        assert_same(counts, compressed(polars, n_jobs=2))
+        check_same_counts(counts, compressed(polars))
+        check_same_counts(counts, compressed(polars, n_jobs=2))
 
 
 def test_a_lazy_frame_of_files_is_read_in_batches(tmp_path: Path) -> None:
@@ -34,10 +35,12 @@ def test_a_lazy_frame_of_files_is_read_in_batches(tmp_path: Path) -> None:
         part = pa.Table.from_pandas(frame[start : start + 500], preserve_index=False)
         parquet.write_table(part, tmp_path / f"{start}.parquet")
     counts = compressed(frame)
-    assert_same(counts, compressed(pl.scan_parquet(tmp_path / "*.parquet")))
+    check_same_counts(counts, compressed(pl.scan_parquet(tmp_path / "*.parquet")))
     with duckdb.connect() as connection:
-        assert_same(counts, compressed(connection.sql(f"select * from '{tmp_path}/*.parquet'")))
-    assert_same(counts, compressed(tmp_path))
+        check_same_counts(
+            counts, compressed(connection.sql(f"select * from '{tmp_path}/*.parquet'"))
+        )
+    check_same_counts(counts, compressed(tmp_path))
 
 
 def test_names_of_columns_may_be_anything() -> None:
@@ -46,8 +49,8 @@ def test_names_of_columns_may_be_anything() -> None:
     counts = compressed(frame)
     with duckdb.connect() as connection:
         connection.register("rows", frame)
-        assert_same(counts, compressed(connection.sql("select * from rows")))
-    assert_same(counts, compressed(pl.from_pandas(frame).lazy()))
+        check_same_counts(counts, compressed(connection.sql("select * from rows")))
+    check_same_counts(counts, compressed(pl.from_pandas(frame).lazy()))
 
 
 def test_categories_that_no_row_has_are_no_categories() -> None:

@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from counted import WEIGHTS, check_same_tree, random_table, random_weights, same_questions, shuffled
+from counted import (
+    WEIGHTS,
+    check_same_sets,
+    check_same_tree,
+    random_table,
+    random_weights,
+    same_questions,
+    shuffled,
+)
 from seeds import seeds
 from sklearn.model_selection import PredefinedSplit
 
@@ -123,16 +131,6 @@ def test_sets_of_numbers(seed: int, kind: Any, tmp_path: Path) -> None:
     rows = kind(**parameters, binarizer=same_questions(counts))
     rows.fit(columns(frame), frame["y"], frame.get("w"))
     check_same_sets(one.trees_, rows.trees_)
-
-
-def check_same_sets(one: Any, other: Any) -> None:
-    assert one.n_trees == other.n_trees
-    assert one.bound == pytest.approx(other.bound, rel=1e-12)
-    of_one, of_other = one.objective_histogram(), other.objective_histogram()
-    np.testing.assert_allclose(list(of_one), list(of_other), rtol=1e-9)
-    for i in {0, len(one) // 2, len(one) - 1}:
-        for part in ("feature", "left", "right", "n_rows"):
-            np.testing.assert_array_equal(getattr(one[i], part), getattr(other[i], part))
 
 
 @pytest.mark.parametrize("seed", seeds(4))

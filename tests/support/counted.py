@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from splitsecond import CountTable, FixedBinarizer
 
@@ -60,6 +61,16 @@ def shuffled(random: np.random.RandomState, frame: Any, folder: Path) -> Path:
     return folder
 
 
+class StreamOf:
+    """What exports an Arrow stream, and nothing else."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._table.__arrow_c_stream__(requested_schema)
+
+
 def same_questions(counts: CountTable) -> FixedBinarizer:
     """Return a binarizer for rows in memory that asks what a count table answers."""
     return FixedBinarizer([(each.name, each.operator, each.value) for each in counts.literals])
@@ -73,15 +84,31 @@ def check_same_tree(one: Any, other: Any) -> None:
     np.testing.assert_allclose(one.tree_.counts, other.tree_.counts, rtol=1e-9, atol=1e-12)
 
 
+def check_same_sets(one: Any, other: Any) -> None:
+    """Check that two sets have the same trees, of the same objectives."""
+    assert one.n_trees == other.n_trees
+    assert one.bound == pytest.approx(other.bound, rel=1e-12)
+    of_one, of_other = one.objective_histogram(), other.objective_histogram()
+    np.testing.assert_allclose(list(of_one), list(of_other), rtol=1e-9)
+    for i in {0, len(one) // 2, len(one) - 1}:
+        for part in ("feature", "left", "right", "n_rows"):
+            np.testing.assert_array_equal(getattr(one[i], part), getattr(other[i], part))
+
+
 def check_same_counts(one: CountTable, other: CountTable) -> None:
-    """Check that two count tables are the same to the last bit."""
+    """Check that two count tables are the same to the last bit, and in the same order."""
     assert one.literals == other.literals
+    assert one.binarizer.variables_ == other.binarizer.variables_
+    for part in ("target", "n_rows", "n_dropped", "n_entries", "n_patterns", "n_folds"):
+        assert getattr(one, part) == getattr(other, part), part
     for a, b in zip(one.words, other.words, strict=True):
         np.testing.assert_array_equal(a, b)
     for part in ("rows", "codes", "classes", "folds", "numbers"):
         np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
-    assert (one.n_rows, one.weights is None) == (other.n_rows, other.weights is None)
+    assert one.classes.dtype == other.classes.dtype
+    assert (one.weights is None) == (other.weights is None)
     if one.weights is not None and other.weights is not None:
         assert one.weights.unit == other.weights.unit
+        assert one.weights.is_whole == other.weights.is_whole
         np.testing.assert_array_equal(one.weights.each, other.weights.each)
         np.testing.assert_array_equal(one.weights.units, other.weights.units)

@@ -1,4 +1,4 @@
-"""A table that every engine reads, and what must come out whichever reads it."""
+"""A table that every engine reads."""
 
 from __future__ import annotations
 
@@ -38,24 +38,3 @@ def mixed_frame(seed: int, n_rows: int = 1500) -> pd.DataFrame:
 def compressed(source: Any, **options: Any) -> CountTable:
     """Compress with a sample of some of the rows, by their weights."""
     return compress(source, TARGET, **{"weight": WEIGHT, "sample": SAMPLE, **options})
-
-
-def assert_same(one: CountTable, other: CountTable) -> None:
-    """Everything is the same, to the last bit and in the same order."""
-    assert one.n_rows == other.n_rows
-    assert one.literals == other.literals
-    assert one.classes.tolist() == other.classes.tolist()
-    assert [words.tolist() for words in one.words] == [words.tolist() for words in other.words]
-    assert one.rows.tolist() == other.rows.tolist()
-    assert one.codes.tolist() == other.codes.tolist()
-    for own, theirs in zip(_weights(one), _weights(other), strict=True):
-        assert own == theirs
-
-
-def _weights(counts: CountTable) -> list[Any]:
-    if counts.weights is None:
-        return []
-    return [
-        value.tolist() if isinstance(value, np.ndarray) else value
-        for value in vars(counts.weights).values()
-    ]

@@ -48,7 +48,7 @@ def fit(
     """
     check_out(writing, *files)
     reading = Rows(files, target, weight, columns, seed, jobs)
-    data = reading.read(search, {"--test-size": test_size, "--cv": cv})
+    data = reading.read(search, {"--test-size": test_size, "--cv": cv, "--scoring": scoring})
     from splitsecond._cli.estimators import finish, fit_with_bar, make_tree, summary
     from splitsecond._cli.scoring import baseline_of, hold_out, scores, write_scores
 

@@ -57,7 +57,7 @@ def path(
     check_out(writing, *files)
     if scoring is not None and cv == 0:
         raise ValueError(f"--scoring {scoring} needs cross-validation: leave out --cv 0.")
-    data = Rows(files, target, weight, columns, seed, jobs).read(search)
+    data = Rows(files, target, weight, columns, seed, jobs).read(search, {"--scoring": scoring})
     from splitsecond._cli.estimators import STOPPED, make_tree
     from splitsecond._cli.scoring import find_path
 

@@ -9,12 +9,14 @@ from typing import Any
 
 from splitsecond._cli.counted import Counted, binarizer_for, compressed, is_large
 from splitsecond._cli.data import Data, read_data
-from splitsecond._cli.options import Columns, Learning, Reading
+from splitsecond._cli.options import Binarizer, Columns, Learning, Reading
 from splitsecond._cli.sources import Source
 from splitsecond._cli.targets import Asked
-from splitsecond._support.parquet_files import is_count_table
+from splitsecond._support.parquet_files import is_count_table, n_cells
 
 PER_FILE = {field.name for field in fields(Reading)} | {"category"}
+
+LARGE = 2**28  # values of a Parquet file, of 8 bytes each, that are not read at once
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Rows:
     def read(self, learning: Learning, of_rows: Mapping[str, object] | None = None) -> Data:
         """Read them; options `of_rows` need the rows, which a count table has not."""
         asked = Asked.by(learning)
-        if not is_large(self.files):
+        if not is_large(self.files) and not self._is_streamed(learning, of_rows or {}):
             return read_data(
                 Source.of(self.files[0], self.columns), self.target, self.weight, asked
             )
@@ -58,6 +60,15 @@ class Rows:
         )
         return Counted.of(counts)
 
+    def _is_streamed(self, learning: Learning, of_rows: Mapping[str, object]) -> bool:
+        """Whether one file is counted as many are: if it is large, and no option needs its rows."""
+        needs_rows = (
+            learning.binarizer is Binarizer.NONE
+            or any(value is not None for value in of_rows.values())
+            or _given_per_file(self.columns)
+        )
+        return not needs_rows and n_cells(self.files[0]) >= LARGE
+
     def _loaded(self, task: str | None) -> Counted:
         from splitsecond import CountTable
 
@@ -79,9 +90,16 @@ class Rows:
 
 def refuse_per_file(options: Reading) -> None:
     """Refuse options of how one file is read."""
-    for field in fields(options):
-        if field.name in PER_FILE and getattr(options, field.name) != _default(field):
-            raise ValueError(f"--{field.name} is for a table in one file: leave it out.")
+    for name in _given_per_file(options):
+        raise ValueError(f"--{name} is for a table in one file: leave it out.")
+
+
+def _given_per_file(options: Reading) -> list[str]:
+    return [
+        field.name
+        for field in fields(options)
+        if field.name in PER_FILE and getattr(options, field.name) != _default(field)
+    ]
 
 
 def _default(field: Any) -> Any:

@@ -21,6 +21,7 @@ from pyarrow import csv, parquet
 from splitsecond._cli.options import Reading
 from splitsecond._support.files import is_model
 from splitsecond._support.messages import offered
+from splitsecond._support.parquet_files import refuse_count_table
 
 UTF8 = "utf-8"
 STANDARD_INPUT = Path("-")
@@ -224,9 +225,11 @@ class Source:
     def _parquet(self) -> pa.Table:
         try:
             source = self.path if self._piped is None else pa.BufferReader(self._piped)
-            return parquet.read_table(source, partitioning=None)
+            table = parquet.read_table(source, partitioning=None)
         except (pa.ArrowException, OSError) as error:
             raise ValueError(f"{self.name} is a damaged Parquet file: {error!s:.300}") from error
+        refuse_count_table(table.schema, self.name)
+        return table
 
     def _checked(self, column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
         kind = column.type

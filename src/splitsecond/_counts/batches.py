@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from splitsecond._support.column_types import is_numeric, is_text
 from splitsecond._tables.cells import (
     MISSING,
     Cells,
@@ -36,25 +37,6 @@ def cells_of(column: pa.Array, label: Any) -> Cells:
     if not pa.types.is_integer(kind) and not pa.types.is_boolean(kind):
         refuse_infinity(numbers, label)
     return Cells(label, numbers)
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Whether a type is one of text."""
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or is_view(kind))
-
-
-def is_view(kind: pa.DataType) -> bool:
-    """Whether a type is one of views of text, which older versions of Arrow do not have."""
-    views = getattr(pa.types, "is_string_view", None)
-    return views is not None and bool(views(kind))
-
-
-def is_numeric(kind: pa.DataType) -> bool:
-    """Whether a type is one of numbers, booleans among them."""
-    of = pa.types
-    return bool(
-        of.is_integer(kind) or of.is_floating(kind) or of.is_boolean(kind) or of.is_decimal(kind)
-    )
 
 
 def numbers_of(column: pa.Array) -> NDArray[np.float64] | None:

@@ -57,9 +57,9 @@ def compress(
     Parameters
     ----------
     source : path, list of paths, pyarrow dataset, table or data frame
-        Parquet or CSV files, folders of them, or patterns such as ``data/*.parquet``, of one
-        schema; or anything that exports an Arrow stream more than once, such as a data frame of
-        polars.
+        Parquet or CSV files, folders of them, or patterns such as ``data/*.parquet``, with the same
+        columns, to which folders such as ``year=2024`` add; or anything that exports an Arrow
+        stream more than once, such as a data frame of polars.
     target : str
         Name of the column that is to be predicted.
     binarizer : "auto", "guess", "quantile", "midpoint" or a binarizer, default="auto"

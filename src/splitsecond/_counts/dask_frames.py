@@ -129,14 +129,14 @@ def _on_workers(
 ) -> list[bytes]:
     """Combine partial results as they come, so that few are held at a time.
 
-    Whatever ends this early, Ctrl-C included, gives up the futures: Dask then cancels their tasks.
+    Whatever ends this early, Ctrl-C included, cancels all that is not done: futures that a
+    traceback still refers to would otherwise keep the workers busy.
     """
     from distributed import CancelledError, KilledWorker, as_completed
 
-    futures = client.compute(leaves)
-    of_leaf = {future.key for future in futures}
-    running = as_completed(futures)
-    futures.clear()
+    held = set(client.compute(leaves))
+    of_leaf = {future.key for future in held}
+    running = as_completed(held)
     waiting: list[Any] = []
     done = 0
     try:
@@ -148,7 +148,10 @@ def _on_workers(
                 listener(done)
             waiting.append(future)
             if len(waiting) == FAN_IN and not running.is_empty():
-                running.add(client.submit(packed.combine, waiting, pure=False))
+                combined = client.submit(packed.combine, waiting, pure=False)
+                running.add(combined)
+                held.add(combined)
+                held.difference_update(waiting)
                 waiting = []
         parts: list[bytes] = client.gather(waiting)
     except (KilledWorker, CancelledError) as error:
@@ -156,4 +159,6 @@ def _on_workers(
             f"Dask gave up: {error} If its workers ran out of memory, make the partitions smaller, "
             "for example with ddf.repartition(partition_size='100MB')."
         ) from error
+    finally:
+        client.cancel(list(held))
     return parts

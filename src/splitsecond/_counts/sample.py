@@ -16,6 +16,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from splitsecond._support.column_types import joined
+from splitsecond._support.messages import shown
+from splitsecond._tables.errors import TableError
+
 ALL = np.uint64(2**64 - 1)
 
 
@@ -59,7 +63,7 @@ class RowSample:
         self.hashes, first, group = np.unique(hashes, return_index=True, return_inverse=True)
         self.counts = np.bincount(group.reshape(-1), counts, len(first)).astype(np.int64)
         self.hashes, self.counts = self.hashes[: self.size], self.counts[: self.size]
-        rows = pa.concat_tables([part[2] for part in parts])
+        rows = _together([part[2] for part in parts])
         self.rows = rows.take(pa.array(first[: self.size])).combine_chunks()
         if len(self.hashes) == self.size:
             self._limit = self.hashes[-1]
@@ -89,6 +93,28 @@ class RowSample:
     def __getstate__(self) -> dict[str, object]:
         self.settle()
         return vars(self)
+
+
+def _together(parts: Sequence[pa.Table]) -> pa.Table:
+    """Put rows below each other; partitions of a cluster may have types that mean the same."""
+    schema = parts[0].schema
+    for part in parts[1:]:
+        if part.schema != schema:
+            types = map(common_type, schema.names, schema.types, part.schema.types)
+            schema = pa.schema(zip(schema.names, types, strict=True))
+    return pa.concat_tables([part.cast(schema, safe=False) for part in parts])
+
+
+def common_type(name: str, one: pa.DataType, other: pa.DataType) -> pa.DataType:
+    """Return a type for two parts of a column."""
+    common = joined(one, other)
+    if common is None:
+        raise TableError(
+            f"Column {shown(name)} is {one} in one part of the table and {other} in another: "
+            "convert it to one type.",
+            column=name,
+        )
+    return common
 
 
 def _plain(rows: pa.RecordBatch | pa.Table) -> pa.Table:

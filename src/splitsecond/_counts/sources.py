@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from splitsecond._counts.batches import is_view
+from splitsecond._counts.count_table import CountTable
 from splitsecond._counts.dask_frames import DaskSource, is_dask
 from splitsecond._counts.engine import Engine, LocalEngine, Progress
 from splitsecond._counts.queries import (
@@ -24,8 +24,11 @@ from splitsecond._counts.queries import (
     schema_of_polars,
 )
 from splitsecond._counts.spark_frames import SparkSource, is_spark
+from splitsecond._counts.targets import changed
+from splitsecond._support.column_types import without_views
 from splitsecond._support.messages import shown
-from splitsecond._support.table_files import dataset_of
+from splitsecond._support.parquet_files import refuse_count_table
+from splitsecond._support.table_files import dataset_of, refuse_same_names
 
 READ_AHEAD = 2  # batches and files, besides those that threads work on
 
@@ -62,14 +65,15 @@ def open_source(source: Any) -> Source:
     ):
         paths = [source] if isinstance(source, (str, os.PathLike)) else list(source)
         return _of_dataset(dataset_of([Path(path) for path in paths]))
+    if isinstance(source, CountTable):
+        raise ValueError("source is a count table already: fit it as it is, or add it to others.")
     if isinstance(source, ds.Dataset):
         return _of_dataset(source)
     if isinstance(source, (pa.RecordBatchReader, ds.Scanner)):
         raise _only_once(source)
     table = _table_of(source)
     if table is not None:
-        _check_names(table.schema)
-        return LocalSource(
+        return _local(
             table.schema, lambda columns: table.select(list(columns)).to_batches(), table.num_rows
         )
     other = _of_query(source) or _of_cluster(source)
@@ -88,11 +92,9 @@ def open_source(source: Any) -> Source:
 
 def _of_query(source: Any) -> Source | None:
     if is_duckdb(source):
-        schema = schema_of_duckdb(source)
-        _check_names(schema)
-        return LocalSource(schema, partial(batches_of_duckdb, source))
+        return _local(schema_of_duckdb(source), partial(batches_of_duckdb, source))
     if is_lazy_polars(source):
-        return LocalSource(schema_of_polars(source), partial(batches_of_polars, source))
+        return _local(schema_of_polars(source), partial(batches_of_polars, source))
     return None
 
 
@@ -135,8 +137,11 @@ def _of_dataset(dataset: ds.Dataset) -> Source:
             raise _cannot_be_read(dataset, columns, error) from error
 
     is_parquet = isinstance(getattr(dataset, "format", None), ds.ParquetFileFormat)
-    n_rows = dataset.count_rows() if is_parquet else 0
-    return LocalSource(dataset.schema, batches, n_rows)
+    try:
+        n_rows = dataset.count_rows() if is_parquet else 0
+    except (pa.ArrowException, OSError) as error:
+        raise _cannot_be_read(dataset, dataset.schema.names, error) from error
+    return _local(dataset.schema, batches, n_rows)
 
 
 def _cannot_be_read(
@@ -145,10 +150,13 @@ def _cannot_be_read(
     """Return an error that names the file: each is tried again."""
     for fragment in dataset.get_fragments():
         try:
-            for _ in fragment.scanner(columns=list(columns)).to_batches():
+            scanner = fragment.scanner(schema=dataset.schema, columns=list(columns))
+            for _ in scanner.to_batches():
                 pass
         except (pa.ArrowException, OSError) as own:
             path = getattr(fragment, "path", "A part of the dataset")
+            if isinstance(own, FileNotFoundError):
+                return changed(f"{path} is no longer there")
             return ValueError(f"{path} cannot be read: {own!s:.300}")
     return ValueError(f"The files cannot be read: {error!s:.300}")
 
@@ -162,29 +170,32 @@ def _of_arrow_stream(source: Any) -> Source:
         reader()
     except (pa.ArrowException, ValueError, RuntimeError) as error:
         raise _only_once(source) from error
-    _check_names(schema)
-
-    def batches(columns: Sequence[str]) -> Iterable[pa.RecordBatch]:
-        for batch in reader():
-            arrays = [_without_views(batch.column(name)) for name in columns]
-            yield pa.RecordBatch.from_arrays(arrays, list(columns))
-
-    return LocalSource(schema, batches)
+    return _local(schema, lambda columns: (batch.select(list(columns)) for batch in reader()))
 
 
-def _without_views(column: pa.Array) -> pa.Array:
-    """Return text in the form that all of Arrow's functions take, which views are not."""
-    kind = column.type
-    if pa.types.is_dictionary(kind) and is_view(kind.value_type):
-        keys = column.dictionary.cast(pa.large_string())
-        return pa.DictionaryArray.from_arrays(column.indices, keys, ordered=kind.ordered)
-    return column.cast(pa.large_string()) if is_view(kind) else column
+def _local(
+    schema: pa.Schema, batches: Callable[[Sequence[str]], Iterable[pa.RecordBatch]], n_rows: int = 0
+) -> LocalSource:
+    """Return a table of rows; what is none is refused."""
+    refuse_count_table(schema, "The table")
+    refuse_same_names(schema, "The table")
+    plain = pa.schema([field.with_type(without_views(field.type)) for field in schema])
+    return LocalSource(plain, lambda columns: map(_without_views, batches(columns)), n_rows=n_rows)
 
 
-def _check_names(schema: pa.Schema) -> None:
-    twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(f"The table has several columns named {shown(twice)}: rename them.")
+def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return text in the form that all of Arrow's functions take."""
+    arrays = list(batch.columns)
+    for i, array in enumerate(arrays):
+        kind = without_views(array.type)
+        if kind == array.type:
+            continue
+        if pa.types.is_dictionary(kind):
+            keys = array.dictionary.cast(kind.value_type)
+            arrays[i] = pa.DictionaryArray.from_arrays(array.indices, keys, ordered=kind.ordered)
+        else:
+            arrays[i] = array.cast(kind)
+    return pa.RecordBatch.from_arrays(arrays, batch.schema.names)
 
 
 def _only_once(source: Any) -> ValueError:

@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from splitsecond._counts.batches import is_numeric
 from splitsecond._counts.facts import Distinct
+from splitsecond._counts.sample import common_type
 from splitsecond._support.checks import is_quantity
+from splitsecond._support.column_types import is_numeric
 from splitsecond._support.messages import shown
 from splitsecond._tables.class_checks import refuse_quantity
 from splitsecond._tables.errors import TableError
@@ -46,7 +47,10 @@ class TargetFacts:
 
     def combine(self, other: Self) -> None:
         """Take other rows into account."""
-        self.kind = self.kind if other.kind is None else other.kind
+        if self.kind is None or other.kind is None:
+            self.kind = self.kind or other.kind
+        else:
+            self.kind = common_type(self.name, self.kind, other.kind)
         self.labels.combine(other.labels)
         if other.numbers is not None:
             self._add_numbers(other.numbers)

@@ -2,52 +2,84 @@
 
 from __future__ import annotations
 
-import glob
-from collections.abc import Sequence
+import operator
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from pyarrow import csv, fs
 
+from splitsecond._support.column_types import joined, without_views
+from splitsecond._support.found_files import PARQUET, find_files, values_of_path
 from splitsecond._support.messages import shown
-from splitsecond._support.parquet_files import is_parquet
+from splitsecond._support.parquet_files import is_parquet, refuse_count_table
 
 MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL"]  # in CSV
-PARQUET = (".parquet", ".pq")
-CSV = (".csv", ".csv.gz", ".tsv")
+WHOLE = re.compile(r"-?[0-9]{1,18}")  # what 64 bits hold
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file with its columns, and those that its path tells."""
+
+    path: Path
+    own: pa.Schema
+    values: Mapping[str, str | None]
+
+    def schema(self, of_paths: Mapping[str, pa.DataType]) -> pa.Schema:
+        """Return all columns, given the types of those that paths tell."""
+        told = [pa.field(name, of_paths[name]) for name in self.values]
+        return pa.schema([*self.own, *told])
+
+    def condition(self, schema: pa.Schema) -> pc.Expression:
+        """Return what is true of all rows of the file."""
+        conditions = (
+            ds.field(name).is_null()
+            if value is None
+            else ds.field(name) == pa.scalar(value).cast(schema.field(name).type)
+            for name, value in self.values.items()
+        )
+        return reduce(operator.and_, conditions, ds.scalar(True))
 
 
 def dataset_of(paths: Sequence[Path]) -> ds.Dataset:
     """Open files, folders and patterns of names as one table."""
-    files = [file for path in paths for file in _files(path)]
-    parquet = [is_parquet(file) for file in files]
+    found = find_files(paths)
+    parquet = [_is_parquet(file) for file in found]
     if len(set(parquet)) > 1:
-        one, other = files[parquet.index(True)], files[parquet.index(False)]
+        one, other = found[parquet.index(True)], found[parquet.index(False)]
         raise ValueError(f"{one} is Parquet and {other} is not: give files of one kind.")
-    kind = _csv_format(files[0]) if not parquet[0] else ds.ParquetFileFormat()
-    schemas = {file: _schema(file, kind) for file in files}
-    schema = _common(schemas)
+    kind = _csv_format(found[0]) if not parquet[0] else ds.ParquetFileFormat()
+    files = [_opened(file, kind) for file in found]
+    schema = _common(files)
     if not parquet[0]:
-        kind = _csv_format(files[0], schema)
-    return ds.dataset([str(file) for file in files], schema=schema, format=kind)
+        kind = _csv_format(found[0], schema)
+    return ds.FileSystemDataset.from_paths(
+        [str(file.path) for file in files],
+        schema=schema,
+        format=kind,
+        filesystem=fs.LocalFileSystem(),
+        partitions=[file.condition(schema) for file in files],
+    )
 
 
-def _files(path: Path) -> list[Path]:
-    if path.is_dir():
-        found = sorted(
-            file for file in path.rglob("*") if file.name.lower().endswith((*PARQUET, *CSV))
+def _is_parquet(file: Path) -> bool:
+    """Tell Parquet from CSV; refuse files that are neither."""
+    if file.is_file() and file.stat().st_size == 0:
+        raise ValueError(f"{file} is empty (0 bytes): write it again, or leave it out.")
+    if is_parquet(file):
+        return True
+    if file.name.lower().endswith(PARQUET):
+        raise ValueError(
+            f"{file} is a damaged Parquet file: it does not begin as one. Write it again, or "
+            "leave it out."
         )
-        if not found:
-            raise ValueError(f"{path} is a folder without Parquet or CSV files.")
-        return found
-    if path.exists():
-        return [path]
-    matches = sorted(Path(name) for name in glob.glob(str(path), recursive=True))
-    if not matches:
-        what = "No file matches" if glob.has_magic(str(path)) else "There is no file"
-        raise FileNotFoundError(f"{what} {path}.")
-    return [file for match in matches for file in _files(match)]
+    return False
 
 
 def _csv_format(file: Path, schema: pa.Schema | None = None) -> ds.CsvFileFormat:
@@ -60,47 +92,68 @@ def _csv_format(file: Path, schema: pa.Schema | None = None) -> ds.CsvFileFormat
     )
 
 
-def _schema(file: Path, kind: ds.FileFormat) -> pa.Schema:
+def _opened(file: Path, kind: ds.FileFormat) -> _File:
     try:
-        return kind.inspect(str(file), filesystem=fs.LocalFileSystem())
+        if isinstance(kind, ds.CsvFileFormat):
+            with csv.open_csv(file, parse_options=kind.parse_options) as reader:
+                refuse_same_names(reader.schema, file)  # which `inspect` calls damage
+        schema = kind.inspect(str(file), filesystem=fs.LocalFileSystem())
     except (pa.ArrowException, OSError) as error:
         name = "Parquet" if isinstance(kind, ds.ParquetFileFormat) else "CSV"
-        raise ValueError(f"{file} is a damaged {name} file: {error!s:.300}") from error
+        reason = f"{error!s:.300}".rstrip(". ")
+        raise ValueError(
+            f"{file} is a damaged {name} file: {reason}. Write it again, or leave it out."
+        ) from error
+    refuse_count_table(schema, file)
+    refuse_same_names(schema, file)
+    told = values_of_path(file)
+    values = {name: value for name, value in told.items() if name not in schema.names}
+    return _File(file, schema, values)
 
 
-def _common(schemas: dict[Path, pa.Schema]) -> pa.Schema:
-    """Return the schema that all files have; whole numbers and others together are floats."""
-    (first, common), *others = schemas.items()
-    fields = {field.name: field.remove_metadata() for field in common}
-    if len(fields) < len(common):
-        twice = next(name for name in common.names if common.names.count(name) > 1)
-        raise ValueError(f"{first} has several columns named {shown(twice)}: rename them.")
-    for file, schema in others:
-        for name in {*fields} ^ {*schema.names}:
-            lacking, has = (file, first) if name in fields else (first, file)
+def refuse_same_names(schema: pa.Schema, where: object) -> None:
+    """Refuse columns of one name."""
+    names = schema.names
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(
+            f"{where} has several columns named {shown(twice)}, and needs one of each name: rename "
+            "them, or leave some out."
+        )
+
+
+def _common(files: Sequence[_File]) -> pa.Schema:
+    """Return the columns that all files have, of types that hold the values of all."""
+    of_paths = _types_of_paths(files)
+    first = files[0].path
+    fields: dict[str, pa.Field] = {}
+    since: dict[str, Path] = {}  # the first file with values
+    for file in files:
+        schema = file.schema(of_paths)
+        if not fields:
+            fields = {each.name: each.with_type(without_views(each.type)) for each in schema}
+        for name in sorted({*fields} ^ {*schema.names}):
+            lacking, has = (file.path, first) if name in fields else (first, file.path)
             raise ValueError(f"{lacking} has no column {shown(name)}, which {has} has.")
         for name, field in fields.items():
-            own, other = field.type, schema.field(name).type
-            joined = _joined(own, other)
-            if joined is None:
+            own, other = field.type, without_views(schema.field(name).type)
+            if not pa.types.is_null(other):
+                since.setdefault(name, file.path)
+            common = joined(own, other)
+            if common is None:
                 raise ValueError(
-                    f"Column {shown(name)} is {other} in {file} and {own} in {first}: convert it "
-                    "to one type."
+                    f"Column {shown(name)} is {other} in {file.path} and {own} in {since[name]}: "
+                    "convert it to one type."
                 )
-            fields[name] = field.with_type(joined).with_nullable(True)
+            fields[name] = pa.field(name, common)
     return pa.schema(list(fields.values()))
 
 
-def _joined(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
-    """Return the type that holds what two hold, as numbers of a table are read."""
-    if one == other:
-        return one
-    for a, b in ((one, other), (other, one)):
-        is_text = pa.types.is_dictionary(a) and a.value_type == b
-        if pa.types.is_null(a) or is_text:
-            return b
-    is_number = [pa.types.is_integer(each) or pa.types.is_floating(each) for each in (one, other)]
-    if not all(is_number):
-        return None
-    is_whole = all(pa.types.is_integer(each) for each in (one, other))
-    return pa.int64() if is_whole else pa.float64()
+def _types_of_paths(files: Iterable[_File]) -> dict[str, pa.DataType]:
+    """Return the types of columns that paths tell: whole numbers if all their values are."""
+    types: dict[str, pa.DataType] = {}
+    for file in files:
+        for name, value in file.values.items():
+            kind = pa.int64() if value is None or WHOLE.fullmatch(value) else pa.string()
+            types[name] = pa.string() if types.get(name) == pa.string() else kind
+    return types
