@@ -229,6 +229,6 @@ def target_for(tree: Tree, source: Source, table: pa.Table, name: str) -> NDArra
 def _refuse_one(column: pa.ChunkedArray, values: NDArray[Any], name: str) -> None:
     if _n_distinct(column) == 1:
         raise ValueError(
-            f"The target {name!r} is {values[0]!r} in every row ({len(values):,}): there is "
+            f"The target {name!r} is {column[0].as_py()!r} in every row ({len(values):,}): there is "
             "nothing to tell apart."
         )
