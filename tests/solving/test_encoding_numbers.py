@@ -117,7 +117,7 @@ def test_what_rounded_weights_change_is_bounded(loss: str, kind: str, seed: int)
         assert abs(float(counted) - part) <= float(found.units.rounding(len(leaves))) + 1e-11
 
 
-@pytest.mark.parametrize("n_rows, most", [(100, 1e-6), (1000, 4e-6), (8000, 1e-5)])
+@pytest.mark.parametrize(("n_rows", "most"), [(100, 1e-6), (1000, 4e-6), (8000, 1e-5)])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_what_rounded_weights_change_is_little(loss: str, n_rows: int, most: float) -> None:
     rng = np.random.default_rng(6)

@@ -19,8 +19,8 @@ from splitsecond._trees.pictures.nodes import percent
 from splitsecond._trees.sizes import NodeTexts, interval, probability, weighted_share
 
 BEYOND = (
-    "inf: more than a float can hold (1.8e308). The trees do not depend on the unit of y; with y in "
-    "a larger unit, the value is a number."
+    "inf: more than a float can hold (1.8e308). The trees do not depend on the unit of y; with y "
+    "in a larger unit, the value is a number."
 )
 
 
