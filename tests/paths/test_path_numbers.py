@@ -339,6 +339,51 @@ def test_what_has_no_score() -> None:
         made(X, y, scoring="neg_max_error", sample_weight=np.ones(240))
 
 
+def test_scorers_of_classes_are_refused_for_numbers() -> None:
+    X, y = table()
+    for name in (
+        "roc_auc",
+        "neg_log_loss",
+        "average_precision",
+        "top_k_accuracy",
+        "neg_brier_score",
+    ):
+        with pytest.raises(ValueError, match=r"for classes, and the model.*numbers there are 'r2'"):
+            made(X, y, scoring=name)
+    scorer = metrics.make_scorer(metrics.roc_auc_score, response_method="predict_proba")
+    with pytest.raises(ValueError, match="it is for classes, and the model predicts numbers"):
+        made(X, y, scoring=scorer)
+    with pytest.raises(ValueError, match="It is for numbers; for classes there are 'accuracy'"):
+        regularization_path(X, np.array(["a", "b", "c"] * 80), cv=FOLDS, scoring="r2")
+
+
+def test_scores_that_are_infinitely_bad_are_never_the_best() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    # A leaf without events makes one on held-out rows impossible: D^2 is minus infinity there.
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.integers(0, 2, (200, 6)))
+    y = rng.poisson(0.2 + 0.8 * X[0])
+    options = {"estimator": LicketySPLITRegressor(loss="poisson"), "smallest": 0.001, "cv": 4}
+    path = regularization_path(X, y, scoring=lambda model, *rows: model.score(*rows), **options)
+    scores = scores_of(path)
+    assert min(scores) == -math.inf
+    assert path.best_.cv_score == max(scores) > -math.inf
+    assert math.isfinite(path.one_standard_error_.cv_score)
+    assert all(math.isinf(entry.cv_standard_error) == math.isinf(entry.cv_score) for entry in path)
+    assert "-inf (inf)" in str(path)
+    path.plot().figure.canvas.draw()
+    pyplot.close("all")
+    path = regularization_path(X, y, scoring=lambda *_: -math.inf, **options)
+    assert path.best_.n_leaves == path.one_standard_error_.n_leaves == path[-1].n_leaves
+    path.plot().figure.canvas.draw()
+    pyplot.close("all")
+    with pytest.raises(ValueError, match="it is infinite, and no score is higher"):
+        regularization_path(X, y, scoring=lambda *_: math.inf, **options)
+
+
 def test_numbers_need_an_estimator_for_them() -> None:
     X, y = table()
     for target in (y + X["a"], np.arange(240)):

@@ -119,3 +119,24 @@ def test_squares_beyond_floats(size: float) -> None:
     said = [data["numbers"][data["trees"]["says"][place]] for place in places]
     assert means == pytest.approx(said, rel=1e-5)
     assert "<iframe" in trees._repr_html_()
+
+
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e153, 1e160, 1e305])
+def test_a_record_of_numbers_whose_squares_are_beyond_floats(loss: str, unit: float) -> None:
+    X, y = rows()
+    y = y + 0.5 * X["d"]
+    plain, scaled = (
+        TreeFARMSRegressor(max_depth=2, epsilon=0.1, loss=loss).fit(X, numbers).trees_
+        for numbers in (y, y * unit)
+    )
+    text = scaled.record(0, X, y * unit).to_markdown()
+    assert "e+" in text or "e-" in text
+    assert "nan" not in text
+    assert ("inf: more than a float can hold" in text) == (unit > 1e155)
+    assert "<svg" in scaled.record(0, X, y * unit).to_html()
+    assert scaled.disputed(X).tolist() == plain.disputed(X).tolist()
+    spread = "The standard deviation of what they predict for a row is "
+    said = text.partition(spread)[2].partition(" ")[0]
+    known = plain.record(0, X, y).to_markdown().partition(spread)[2].partition(" ")[0]
+    assert float(said) / unit == pytest.approx(float(known), rel=0.02)

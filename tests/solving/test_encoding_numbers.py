@@ -16,7 +16,7 @@ from oracle import nested
 from oracle_numbers import NumbersOracle
 from seeds import seeds
 
-from splitsecond import OptimalTreeRegressor, TreeFARMSRegressor
+from splitsecond import LicketySPLITRegressor, OptimalTreeRegressor, TreeFARMSRegressor
 from splitsecond._solving.encoding import Encoded, encode
 from splitsecond._solving.number_losses import NUMBER_LOSSES
 
@@ -77,6 +77,66 @@ def test_partitions_lose_what_is_counted(loss: str, seed: int) -> None:
     rng = np.random.default_rng([98, seed])
     for _ in range(EACH):
         assert_counted(hostile_numbers(rng, loss), rng)
+
+
+def real_weights(rng: np.random.Generator, kind: str, y: Any) -> Any:
+    """Weights without a common unit."""
+    if kind == "uniform":
+        return rng.random(len(y))
+    if kind == "few":
+        return rng.choice([1.0, np.sqrt(2), np.pi], len(y))
+    if kind == "heavy":
+        return rng.lognormal(sigma=3, size=len(y))
+    if kind == "far apart":
+        return 10.0 ** rng.uniform(-12, 0, len(y))
+    return 10.0 ** (-6 * np.abs(y))  # what is far from the others weighs nearly nothing
+
+
+@pytest.mark.parametrize("kind", ["uniform", "few", "heavy", "far apart", "of the numbers"])
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", seeds(3, 1))
+def test_what_rounded_weights_change_is_bounded(loss: str, kind: str, seed: int) -> None:
+    rng = np.random.default_rng([97, seed])
+    n_rows = int(rng.choice([50, 1000, 8000]))
+    y = rng.normal(size=n_rows) if loss == "squared_error" else rng.poisson(0.5, n_rows) * 1.0
+    weights = real_weights(rng, kind, y)
+    found = encoded(HostileNumbers(y, weights, loss), None, 40)
+    rule = NUMBER_LOSSES[loss].fitted(y, 0.0, weights)
+    sums = np.array(rule.sums(y, weights))
+    for _ in range(20):  # leaves of similar numbers, and of rows that weigh little
+        near = y + rng.normal(size=n_rows) * rng.choice([1e-9, 0.1, 1])
+        leaf_of = np.searchsorted(np.sort(rng.choice(near, int(rng.integers(1, 20)))), near)
+        leaf_of = 2 * leaf_of + (weights < rng.choice(weights) * rng.choice([0.001, 1]))
+        leaf_of = np.unique(leaf_of, return_inverse=True)[1]
+        leaves, real = (
+            np.array([np.bincount(leaf_of, each) for each in every]).T
+            for every in (found.channels, sums)
+        )
+        counted = found.units.objective(found.units.count(leaves), len(leaves), Fraction(0))
+        part = float(rule.loss(real).sum() / rule.loss(sums.sum(axis=1)))
+        assert abs(float(counted) - part) <= float(found.units.rounding(len(leaves))) + 1e-11
+
+
+@pytest.mark.parametrize(("n_rows", "most"), [(100, 1e-6), (1000, 4e-6), (8000, 1e-5)])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_what_rounded_weights_change_is_little(loss: str, n_rows: int, most: float) -> None:
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 2, (n_rows, 12))
+    y = X @ rng.random(12) + rng.normal(size=len(X))
+    y = y if loss == "squared_error" else rng.poisson(np.exp(y / 3)) * 1.0
+    model = LicketySPLITRegressor(loss=loss, regularization=0.02)
+    model.fit(X, y, sample_weight=rng.random(len(X)))
+    assert 0 < model.statistics_["rounding"] < most
+
+
+def test_rows_that_weigh_less_than_a_millionth_are_not_counted_as_more() -> None:
+    rng = np.random.default_rng(7)
+    X = rng.integers(0, 2, (2000, 4))
+    y = 100.0 * X[:, 0] * (rng.random(2000) < 0.5) + X[:, 1]
+    weights = np.where(y >= 100, 1e-12, 1.0) * (1 + rng.random(2000) / 10)
+    model = OptimalTreeRegressor(max_depth=1).fit(X, y, sample_weight=weights)
+    assert model.tree_.feature[0] == 1
+    assert model.statistics_["rounding"] < 1e-2
 
 
 def test_rows_without_weight_may_have_impossible_numbers() -> None:

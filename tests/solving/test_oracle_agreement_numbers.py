@@ -7,8 +7,9 @@ size that were reported for it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pytest
@@ -32,7 +33,10 @@ pytestmark = [
 ]
 
 CLOSE = 1e-9  # of the root's loss
-EACH = 20  # problems of a test
+EACH, MANY = 20, 75  # problems of a test
+
+# An estimator, its parameters, what defines it, and how many levels that looks ahead.
+Question: TypeAlias = tuple[Any, dict[str, Any], Callable[..., Range], tuple[int, ...]]
 
 
 def fitted(kind: Any, problem: NumbersProblem, known: NumbersOracle, **options: Any) -> Any:
@@ -81,36 +85,33 @@ def known_margin(known: NumbersOracle) -> float:
     return max(0.0, float(known.objective(known.margin)) - CLOSE)
 
 
-def questions(
-    problem: NumbersProblem, known: NumbersOracle
-) -> list[tuple[Any, dict[str, Any], Range]]:
+def questions(problem: NumbersProblem) -> list[Question]:
     """Estimators with their own parameters, and the costs that they may end with."""
-    rows, depth = known.everything, problem.max_depth
-    asked: list[tuple[Any, dict[str, Any], Range]] = [
-        (GreedyTreeRegressor, {}, known.greedy(rows, depth)),
-        (OptimalTreeRegressor, {}, known.optimal(rows, depth)),
+    depth = problem.max_depth
+    asked: list[Question] = [
+        (GreedyTreeRegressor, {}, NumbersOracle.greedy, ()),
+        (OptimalTreeRegressor, {}, NumbersOracle.optimal, ()),
     ]
     for ahead in (1, 2):
         levels: dict[str, Any] = {"lookahead_depth": ahead}
-        asked.append((LicketySPLITRegressor, levels, known.lickety(rows, depth, ahead)))
+        asked.append((LicketySPLITRegressor, levels, NumbersOracle.lickety, (ahead,)))
         completed = {**levels, "completion": "lickety"}
-        expected = known.completed_lickety(rows, depth, ahead)
-        asked.append((LicketySPLITRegressor, completed, expected))
+        asked.append((LicketySPLITRegressor, completed, NumbersOracle.completed_lickety, (ahead,)))
     for ahead in range(depth + 1):
         levels = {"lookahead_depth": ahead}
-        asked.append((SPLITRegressor, levels, known.split(rows, depth, ahead)))
+        asked.append((SPLITRegressor, levels, NumbersOracle.split, (ahead,)))
         prefix = {**levels, "postprocess": False}
-        asked.append((SPLITRegressor, prefix, known.value(rows, depth, ahead)))
+        asked.append((SPLITRegressor, prefix, NumbersOracle.value, (ahead,)))
     return asked
 
 
-def assert_agrees(problem: NumbersProblem) -> int:
+def assert_agrees(problem: NumbersProblem, asked: list[Question]) -> int:
     """Return how many estimators were asked."""
     known = NumbersOracle(problem.X, problem.y, **problem.definition)
     optimum = known.objective(known.optimal(known.everything, problem.max_depth)[0])
-    asked = questions(problem, known)
-    for kind, options, expected in asked:
+    for kind, options, definition, levels in asked:
         model = fitted(kind, problem, known, **options)
+        expected = definition(known, known.everything, problem.max_depth, *levels)
         assert within(model.objective_, known, expected), (kind, options)
         assert_bound(model, known, optimum)
         if kind is OptimalTreeRegressor:
@@ -147,5 +148,17 @@ def assert_sets_begin_well(problem: NumbersProblem, known: NumbersOracle, optimu
 @pytest.mark.parametrize("seed", seeds(12, 1))
 def test_random_problems(loss: str, seed: int) -> None:
     rng = np.random.default_rng([90, seed])
-    asked = sum(assert_agrees(random_numbers_problem(rng, loss)) for _ in range(EACH))
+    problems = [random_numbers_problem(rng, loss) for _ in range(EACH)]
+    asked = sum(assert_agrees(problem, questions(problem)) for problem in problems)
     assert asked >= 10 * EACH
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", seeds(12, 1))
+def test_many_problems(loss: str, seed: int) -> None:
+    """As many again and more, of which each is a question to one of the searches, and to sets."""
+    rng = np.random.default_rng([94, seed])
+    for _ in range(MANY):
+        problem = random_numbers_problem(rng, loss)
+        asked = questions(problem)
+        assert_agrees(problem, [asked[int(rng.integers(len(asked)))]])

@@ -177,7 +177,7 @@ def labels_of(
             "not classes: make classes of it first, for example by a threshold."
         )
     if not may_be_one:
-        _refuse_one(column, labels, name)
+        _refuse_one(column, name)
     return labels
 
 
@@ -206,7 +206,7 @@ def numbers_of(
             row = source.row(int(np.argmax(wrong)), len(column))
             raise ValueError(f"The target {name!r} in {row} is {numbers[wrong][0]}: {what}.")
     if not may_be_one:
-        _refuse_one(column, numbers, name)
+        _refuse_one(column, name)
     return np.asarray(numbers)
 
 
@@ -226,9 +226,10 @@ def target_for(tree: Tree, source: Source, table: pa.Table, name: str) -> NDArra
     return labels_of(source, table, name, may_be_one=True)
 
 
-def _refuse_one(column: pa.ChunkedArray, values: NDArray[Any], name: str) -> None:
+def _refuse_one(column: pa.ChunkedArray, name: str) -> None:
     if _n_distinct(column) == 1:
+        value = column[0].as_py()
         raise ValueError(
-            f"The target {name!r} is {values[0]!r} in every row ({len(values):,}): there is "
-            "nothing to tell apart."
+            f"The target {name!r} is {value!r} in every row ({len(column):,}): there is nothing to "
+            "tell apart."
         )

@@ -269,9 +269,10 @@ class LicketySPLITRegressor(TreeRegressor, _Lickety):
 
     Each split is the one whose greedy completion is best. Inside the search, numbers stand on a
     grid: exactly where they have few digits, otherwise so finely that no tree's loss changes by
-    more than 1e-6 of that of a single leaf (``statistics_["rounding"]`` has what it was). Weights
-    without a common unit are rounded to 2**-29 of their total. Values and losses of the tree are
-    those of the data as given.
+    more than 1e-6 of that of a single leaf. Weights without a common unit are rounded to 2**-29 of
+    their total. ``statistics_["rounding"]`` has what both can change; for such weights on thousands
+    of different rows, that is mostly four standard deviations of a random walk and no proof. Values
+    and losses of the tree are those of the data as given.
 
     Parameters
     ----------

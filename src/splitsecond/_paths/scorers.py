@@ -27,6 +27,7 @@ NUMBER_SCORERS = (
     *("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error"),
     *("neg_median_absolute_error", "neg_mean_poisson_deviance", "d2_absolute_error_score"),
 )
+CLASS_SCORERS = ("accuracy", "balanced_accuracy", "f1", "roc_auc", "neg_log_loss")
 
 Labels = NDArray[Any]  # or numbers
 Weights = NDArray[np.float64]
@@ -86,7 +87,10 @@ class Scorer:
             self.score(simplest.fit(nothing, learned_from), rows)
 
     def score(self, model: Any, rows: HeldOut) -> float:
-        """Return the score of a model on held-out rows; refuse where there is none."""
+        """Return the score of a model on held-out rows; refuse where there is none.
+
+        Minus infinity is the worst score that there is, as for an event where the rate is 0.
+        """
         options = {} if rows.weights is None else {"sample_weight": rows.weights}
         y = rows.y
         if self._is_coded():
@@ -99,6 +103,11 @@ class Scorer:
             warnings.filterwarnings("error", NO_ROWS)
             try:
                 value = self.function(model, rows.X, y, **options)
+            except AttributeError as error:  # a classifier has all that scorers ask for
+                if len(self.classes):
+                    raise
+                reason = ": it is for classes, and the model predicts numbers"
+                raise self._undefined(model, rows, reason) from error
             except (ValueError, TypeError, Warning) as error:
                 reason = f": {str(error).rstrip('.'):.300}"
                 raise self._undefined(model, rows, reason) from error
@@ -108,6 +117,8 @@ class Scorer:
             )
         if math.isnan(value):
             raise self._undefined(model, rows)
+        if value == math.inf:
+            raise self._undefined(model, rows, ": it is infinite, and no score is higher")
         return float(value)
 
     def _is_coded(self) -> bool:
@@ -123,6 +134,10 @@ class Scorer:
         text = f"scoring={shown(self.given)} gives no score for {rows.fold}{reason}."
         if not len(self.classes):
             return ValueError(text + self._remedy_for_numbers(model, rows))
+        if self.given in NUMBER_SCORERS:
+            return ValueError(
+                f"{text} It is for numbers; for classes there are {_some(CLASS_SCORERS)}."
+            )
         counted = rows.y if rows.weights is None else rows.y[rows.weights > 0]
         for what, present in (("held-out", counted), ("training", rows.learned)):
             missing = np.setdiff1d(self.classes, present).tolist()
@@ -151,8 +166,7 @@ class Scorer:
                 " A leaf predicts 0, as it has no events: use a larger min_samples_leaf, or leave "
                 "out scoring to compare by the loss, which allows for it."
             )
-        known = [shown(each) for each in NUMBER_SCORERS if each in get_scorer_names()]
-        return f" For numbers there are {listed(known)}."
+        return f" For numbers there are {_some(NUMBER_SCORERS)}."
 
 
 class _Coded(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -176,6 +190,11 @@ def _codes(labels: Labels, classes: Labels) -> NDArray[np.int64]:
     """Return the numbers of classes; -1 for what is none, such as an action."""
     number = {label: i for i, label in enumerate(classes.tolist())}
     return np.array([number.get(label, -1) for label in labels.tolist()], dtype=np.int64)
+
+
+def _some(scorers: tuple[str, ...]) -> str:
+    """List the scorers that scikit-learn has."""
+    return listed([shown(each) for each in scorers if each in get_scorer_names()])
 
 
 def _name_of(scoring: Any) -> str:

@@ -59,7 +59,10 @@ class FoldByFold(ABC):
         if len(values) < 2:
             return entries
         means = np.mean(values, axis=0).tolist()
-        errors = (np.std(values, axis=0, ddof=1) / math.sqrt(len(values))).tolist()
+        folds = np.array(values)
+        known = np.isfinite(folds).all(axis=0)  # a fold may be infinitely bad
+        spread = np.std(np.where(known, folds, 0), axis=0, ddof=1) / math.sqrt(len(values))
+        errors = np.where(known, spread, math.inf).tolist()
         found = [
             replace(entry, cv_standard_error=error)
             for entry, error in zip(entries, errors, strict=True)

@@ -127,7 +127,10 @@ class SetPredictions:
 
     def disputed(self: Any, X: Any) -> NDArray[np.intp]:
         """Return the rows' numbers, those that the trees disagree on most first."""
-        return np.argsort(-self.multiplicity(X), kind="stable")
+        is_of_numbers = self._source.loss.is_of_numbers
+        # Squares of numbers may be beyond floats.
+        spread = self._number_votes(X).deviation if is_of_numbers else self.multiplicity(X)
+        return np.argsort(-spread, kind="stable")
 
     def evaluate(
         self: Any,

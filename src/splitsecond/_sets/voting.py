@@ -43,7 +43,8 @@ class NumberVotes:
     """The numbers that all trees predict for each row."""
 
     mean: NDArray[np.float64]
-    variance: NDArray[np.float64]
+    variance: NDArray[np.float64]  # infinite or 0 where it is beyond floats
+    deviation: NDArray[np.float64]  # its root, which a float holds
     minimum: NDArray[np.float64]
     maximum: NDArray[np.float64]
 
@@ -66,7 +67,8 @@ def number_votes(
     said = (loss.value(np.stack([np.ones_like(x), x], axis=-1)) for x in (mean, minimum, maximum))
     mean, minimum, maximum = said
     with np.errstate(over="ignore", under="ignore"):  # beyond floats, it is infinite or 0
-        return NumberVotes(mean, variance * loss.scale * loss.scale, minimum, maximum)
+        in_squares, deviation = variance * loss.scale * loss.scale, np.sqrt(variance) * loss.scale
+    return NumberVotes(mean, in_squares, deviation, minimum, maximum)
 
 
 def prediction_variance(shares: NDArray[np.float64]) -> NDArray[np.float64]:

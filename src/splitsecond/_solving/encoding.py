@@ -33,9 +33,11 @@ OFFSET_SHARE = 0.01  # of the root's loss, by which offsets may be off together
 WORTH_ROUNDING = 4  # units of the core: offsets that are worth less stay as they are
 MAX_EXACT = 2**24  # of numbers on a grid of their own; a finer one is not worth its bits
 SMALL_NOISE = 1e-3  # of the steps of a grid: with more of it, they cannot be told from others
+ALIKE = 10**6  # parts of a one that weights are off by
+TINIEST = 1e-300  # instead of a weight of 0
 FEW, MAX_TRIES = 64, 4  # numbers that mostly tell the step of a grid, or that there is none
 NOISE = 2.0**-51  # what numbers are off by for being floats, of their size
-UNLIKELY = 4.0  # so many standard deviations of the loss of a tree, if it has the highest
+UNLIKELY = 4.0  # standard deviations of what rounded weights change
 LEAST_LOSS = 2.0**-46  # of all rows on the grid: the core cannot divide less into units
 MARGIN = 1e-12  # for what doubles are off by where rounding has to be up, or down
 
@@ -80,7 +82,7 @@ def encode(
     root = np.array([each.sum() for each in sums])
     root_loss = float(loss.loss(root)) * given.share
     if isinstance(loss, Poisson):
-        rows = _of_rates(sums[1], given, root_loss)
+        rows = _of_rates(loss, sums[1], given, root_loss)
     else:
         rows = _of_means(loss, numbers, given, root_loss)
     return _in_channels(loss, rows, root_loss, given.unit, bits=bits, max_leaves=max_leaves)
@@ -179,29 +181,53 @@ class _Weights:
         """The weights of groups, not rounded."""
         return _grouped(self.of_rows.astype(np.float64), self.group) * self.share
 
-    def means_kept(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return sums of rows by group, for weights as they are counted."""
+    @cached_property
+    def is_small(self) -> NDArray[np.bool_]:
+        """Groups that weigh less than half a one, and count as one."""
+        small: NDArray[np.bool_] = self.wanted < self.n * 0.5
+        return small
+
+    def counted(self, sums: NDArray[np.float64], *, about_mean: bool) -> NDArray[np.float64]:
+        """Return sums of rows by group, for weights as they are counted.
+
+        Groups keep their means. But of those that weigh less than half a one and count as one, many
+        times their sums would be counted: they keep their sums, about the mean of all or as such.
+        """
         grouped = _grouped(sums, self.group)
         if self.is_exact:
             return grouped
-        scaled: NDArray[np.float64] = grouped * (
-            self.share * self.n / np.maximum(self.wanted, 1e-300)
-        )
-        return scaled
+        wanted, n = np.maximum(self.wanted, TINIEST), self.n
+        grouped = grouped * self.share
+        mean = float(grouped.sum()) / float(wanted.sum()) if about_mean else 0.0
+        small: NDArray[np.float64] = grouped + (n - wanted) * mean
+        return np.where(self.is_small, small, grouped * (n / wanted))
 
-    def error(self, highest: NDArray[np.float64], root_loss: float) -> float:
-        """Return by how much rounded weights may change the loss of a tree.
+    def error(
+        self, alone: NDArray[np.float64], highest: NDArray[np.float64], small: float
+    ) -> float:
+        """Return by how much rounded weights may change the loss of a tree, against the root's.
 
-        Given what groups lose at most, if they weigh 1: all together no more than the root. This is
-        no proof, as for the grid: it takes for granted that in a sum of losses, those of weights
-        that are rounded up and down cancel as if by chance.
+        Given are what groups of weight 1 lose in the root, what they can lose in any leaf, and by
+        how much a tree can be off by the groups that weigh less than half a one.
+
+        To first order the others are off by the sum of what each weight is off by times what its
+        group loses; as losses are concave in weights, that is a bound if one of the two weightings
+        is taken. No tree loses more than the root: the worst case is a knapsack. That is proved,
+        but takes for granted that a tree can make all that weighs too much lose most. As weights
+        that differ are rounded up and down by chance, the sum is that of a random walk, with a step
+        for all that are off by the same; what its steps can be is a knapsack as well. The lower of
+        the two is returned.
         """
         if self.is_exact:
             return 0.0
-        weight = np.maximum(self.wanted, 1e-300)
-        lost = np.minimum(highest, root_loss / weight)
-        squares = (self.n - self.wanted) ** 2 * lost / weight
-        return UNLIKELY * math.sqrt(root_loss * float(squares.max()))
+        off = np.where(self.is_small, 0, np.abs(self.n - self.wanted))
+        root_loss = float(np.sum(np.maximum(self.n, self.wanted) * alone))
+        least = np.maximum(np.minimum(self.n, self.wanted), TINIEST)
+        proved = 2 * most_lost(off, least, highest, root_loss)
+        same = np.unique((off * ALIKE).astype(np.int64), return_inverse=True)[1].reshape(-1)
+        together = np.minimum(np.bincount(same, weights=highest)[same], root_loss / least)
+        squares = most_lost(off**2 * together, least, highest, root_loss)
+        return small + min(proved, UNLIKELY * math.sqrt(squares))
 
 
 def _weights(
@@ -249,7 +275,7 @@ def _of_means(
         off *= math.sqrt(float(n.sum()))
         sums = _whole_grouped(steps * given.of_rows, given.group)
         return _Rows(n, sums, step, -least, off * (2 * root + off))
-    wanted = given.means_kept(above * given.of_rows)
+    wanted = given.counted(above * given.of_rows, about_mean=True)
     resolution = FINE_RESOLUTION if np.count_nonzero(n) <= FINE_ROWS else RESOLUTION
     # Sums are off by half a one, evenly spread: so much together.
     at_one = math.sqrt(float(np.sum(1 / n[n > 0])) / 12)
@@ -259,15 +285,24 @@ def _of_means(
     grid = max(grid, finest)
     rounded = np.rint(wanted / grid)
     off = math.sqrt(float(np.sum((wanted - rounded * grid) ** 2 / np.maximum(n, 1))))
-    means = wanted / np.maximum(n, 1)
-    highest = np.maximum(means, above.max() - means) ** 2
-    error = off * (2 * root + off) + given.error(highest, root_loss)
+    means, mean = wanted / np.maximum(n, 1), float(wanted.sum()) / float(n.sum())
+    top = float(above.max())
+    highest = np.maximum(means, top - means) ** 2
+    alone = (means - mean) ** 2
+    small = 0.0
+    if not given.is_exact:  # a leaf's mean squared times what they weigh too much
+        farthest = np.full(len(n), max(mean, top - mean) ** 2)
+        off_by = np.where(given.is_small, n - given.wanted, 0)
+        small = most_lost(off_by, np.maximum(given.wanted, TINIEST), farthest, root_loss)
+    error = off * (2 * root + off) + given.error(alone, highest, small)
     return _Rows(n, rounded.astype(np.int64), grid, -least, error)
 
 
-def _of_rates(each_events: NDArray[np.float64], given: _Weights, root_loss: float) -> _Rows:
+def _of_rates(
+    loss: Poisson, each_events: NDArray[np.float64], given: _Weights, root_loss: float
+) -> _Rows:
     """Put events (exposure times rate) on a grid; where they are whole numbers, on theirs."""
-    n, events = given.n, given.means_kept(each_events)
+    n, events = given.n, given.counted(each_events, about_mean=False)
     if root_loss == 0 and not events.any():
         return _Rows(n, np.zeros(len(n), dtype=np.int64), 1.0, 0.0, 0.0)
     # A leaf's loss changes with its events by the logarithm of its rate, at most.
@@ -287,10 +322,28 @@ def _of_rates(each_events: NDArray[np.float64], given: _Weights, root_loss: floa
         lowest = max(wanted, float(events.max()) * 2.0**-50, 2.0**-1000)
         grid = 2.0 ** math.floor(math.log2(lowest))
         steps = np.maximum(np.rint(events / grid), events > 0).astype(np.int64)
-    # A leaf's rate is at most the highest, and at least that of a row if it had all the exposure.
-    highest = 2 * rates.max() + 2 * rates * np.log(float(n.sum()) / np.maximum(n, 1))
-    error = slope * float(np.abs(events - steps * grid).sum()) + given.error(highest, root_loss)
+    error = slope * float(np.abs(events - steps * grid).sum())
+    if not given.is_exact:
+        error += _weight_error_of_rates(loss, events, rates, given)
     return _Rows(n, steps, grid, 0.0, error)
+
+
+def _weight_error_of_rates(
+    loss: Poisson, events: NDArray[np.float64], rates: NDArray[np.float64], given: _Weights
+) -> float:
+    """Return by how much rounded weights may change the loss of a tree."""
+    n, whole_n, all_events = given.n, float(given.n.sum()), float(events.sum())
+    # A leaf's rate is at most the highest, and at least that of a row if it had all the exposure.
+    shares = np.maximum(np.minimum(n, given.wanted), TINIEST) / whole_n
+    highest = 2 * float(rates.max()) - 2 * rates * np.log(np.minimum(shares, 1))
+    alone = loss.row_deviances(rates, np.full(len(n), all_events / whole_n))
+    # Of a leaf with S events and weight N that counts as N + a, 2 S ln(1 + a / N) are lost.
+    weights = np.maximum(given.wanted, TINIEST)
+    top = np.full(len(n), float((events / np.where(given.is_small, weights, n)).max()))
+    off_by = np.where(given.is_small, n - given.wanted, 0)
+    expected = most_lost(off_by, weights, top, all_events)
+    small = 2 * all_events * math.log1p(expected / all_events) if all_events > 0 else 0.0
+    return given.error(alone, highest, small)
 
 
 def _on_own_grid(
@@ -331,6 +384,25 @@ def _common_step(values: list[float], least: float) -> float | None:
         # What it is off by would grow from value to value: the first is a multiple of it.
         step = values[0] / round(values[0] / step)
     return step
+
+
+def most_lost(
+    gains: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    highest: NDArray[np.float64],
+    budget: float,
+) -> float:
+    """Return the highest sum of gain times loss, if losses times weights stay within a budget."""
+    losing = (gains > 0) & (highest > 0)
+    gains, weights = gains[losing] * highest[losing], weights[losing] * highest[losing]
+    order = np.argsort(weights / gains, kind="stable")
+    spent = np.cumsum(weights[order])
+    n_whole = int(np.searchsorted(spent, budget, side="right"))
+    total = float(gains[order[:n_whole]].sum())
+    if n_whole < len(order):
+        left = budget - (float(spent[n_whole - 1]) if n_whole else 0.0)
+        total += float(gains[order[n_whole]] * (left / weights[order[n_whole]]))
+    return total
 
 
 def _grouped(values: NDArray[np.float64], group: NDArray[np.int32] | None) -> NDArray[np.float64]:

@@ -18,6 +18,11 @@ from splitsecond._trees.intervals import METHODS
 from splitsecond._trees.pictures.nodes import percent
 from splitsecond._trees.sizes import NodeTexts, interval, probability, weighted_share
 
+BEYOND = (
+    "inf: more than a float can hold (1.8e308). The trees do not depend on the unit of y; with y "
+    "in a larger unit, the value is a number."
+)
+
 
 def leaves(choice: Choice) -> list[Block]:
     """List the leaves as rules, with rows and shares, or means."""
@@ -92,6 +97,7 @@ def criteria(choice: Choice) -> list[Block]:
         numbers = (found.minimum, found.mean, found.maximum, found.tree_0, value)
         rows.append([name, *map(found.shown, numbers), _place(found, value), _kind(found, n_trees)])
         spans.append(_span(found, value))
+    is_beyond = any(math.isinf(evaluation.range(name).maximum) for name in evaluation.criteria)
     header = ["criterion", "minimum", "mean", "maximum", "tree 0", "chosen", "place", "known"]
     return [
         Heading("The chosen tree among all others, on the given rows"),
@@ -101,12 +107,13 @@ def criteria(choice: Choice) -> list[Block]:
             "better. Tree 0 has the minimum objective. A value on rows that took part in the "
             "choice is too good: report the one on rows that did not."
         ),
+        *([Paragraph(BEYOND)] if is_beyond else []),
         Grid(header, rows, frozenset(range(1, 7)), spans),
     ]
 
 
 def _place(found: CriterionRange, value: float) -> str:
-    if math.isnan(value) or math.isnan(found.minimum):
+    if not all(map(math.isfinite, (value, found.minimum, found.maximum))):
         return "-"
     if found.minimum == found.maximum:
         return "all alike"
@@ -120,7 +127,7 @@ def _part(found: CriterionRange, value: float) -> float:
 
 def _span(found: CriterionRange, value: float) -> Span | None:
     numbers = (value, found.minimum, found.maximum, found.tree_0)
-    if any(map(math.isnan, numbers)) or found.minimum == found.maximum:
+    if not all(map(math.isfinite, numbers)) or found.minimum == found.maximum:
         return None
     return Span(_part(found, value), _part(found, found.tree_0))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from splitsecond._sets.decisions.choice import LEVEL, Choice
 from splitsecond._sets.decisions.document import Block, Grid, Heading, Paragraph
@@ -67,15 +68,15 @@ def disputed(choice: Choice) -> list[Block]:
     votes = choice.trees._number_votes(choice.X)
     predicted = tree.labels[tree.apply(choice.X)]
     n_rows, n_disputed = len(predicted), int((votes.minimum < votes.maximum).sum())
-    deviation = np.sqrt(votes.variance)
+    deviation = votes.deviation
     text = (
         f"The trees of the set disagree on {n_disputed:,} of {n_rows:,} rows "
         f"({percent(n_disputed / n_rows)}). The standard deviation of what they predict for a row "
-        f"is {said.value(float(deviation.mean()))} on average, and at most "
+        f"is {said.value(_mean(deviation))} on average, and at most "
         f"{said.value(float(deviation.max()))}."
     )
     blocks: list[Block] = [Heading("Disputed rows"), Paragraph(text)]
-    order = np.argsort(-votes.variance, kind="stable")
+    order = np.argsort(-deviation, kind="stable")
     places = order[: min(choice.max_disputed, n_disputed)].tolist()
     if not places:
         return blocks
@@ -88,3 +89,9 @@ def disputed(choice: Choice) -> list[Block]:
     header += ["standard deviation", *choice.columns]
     listed = Paragraph("Those they disagree on most, by the number of the row, counted from 0:")
     return [*blocks, listed, Grid(header, rows, frozenset(range(6)))]
+
+
+def _mean(deviations: NDArray[np.float64]) -> float:
+    """Return their mean, also where their sum is beyond floats."""
+    highest = float(deviations.max())
+    return highest * float(np.mean(deviations / highest)) if highest > 0 else 0.0

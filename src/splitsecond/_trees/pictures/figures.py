@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -177,8 +178,11 @@ def plot_frontier(path: RegularizationPath, ax: Any = None) -> Any:
 def _plot_validation(path: RegularizationPath, ax: Any) -> list[Any]:
     """Draw what the trees of a path lose or score on held-out rows, and mark the chosen ones."""
     leaves = [entry.n_leaves for entry in path]
-    means = [entry._cv_mean() for entry in path]
-    errors = [entry.cv_standard_error for entry in path]
+    means = [entry._cv_mean() if math.isfinite(entry._cv_mean()) else math.nan for entry in path]
+    errors = [
+        0.0 if math.isnan(mean) else entry.cv_standard_error
+        for mean, entry in zip(means, path, strict=True)
+    ]
     style = {"color": ORANGE, "capsize": 3, "linewidth": 1.2}
     what = "cross-validated" if path.scoring_ is None else f"cross-validated {path.scoring_}"
     label = f"{what}, ± 1 s.e."
