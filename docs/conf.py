@@ -57,7 +57,9 @@ logger = logging.getLogger(__name__)
 
 
 def check_examples(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Run the examples of a page."""
+    """Run the examples of a page, but not with `-D run_examples=0`."""
+    if not app.config.run_examples:
+        return
     try:
         run(Path(app.env.doc2path(docname)))
     except ExampleError as error:
@@ -88,6 +90,7 @@ def leave_out(app: Sphinx, what: str, name: str, member: Any, *more: Any) -> Any
 
 def setup(app: Sphinx) -> None:
     """Connect the checks."""
+    app.add_config_value("run_examples", True, "")
     app.connect("source-read", check_examples)
     app.connect("env-check-consistency", check_reference)
     app.connect("autodoc-skip-member", leave_out)
