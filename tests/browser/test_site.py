@@ -18,9 +18,10 @@ STICKS_OUT = """() => {
     const width = document.documentElement.clientWidth;
     const scrolls = (each) => /auto|scroll/.test(getComputedStyle(each).overflowX);
     const isBoxed = (each) => {
-        for (let at = each.parentElement; at && at !== document.body; at = at.parentElement)
+        for (let at = each.parentElement; at; at = at.parentElement) {
+            if (at.matches("article, body")) return false;  // around it, all of the page scrolls
             if (scrolls(at)) return true;
-        return false;
+        }
     };
     const found = [...document.querySelectorAll("body *")].filter((each) => {
         const box = each.getBoundingClientRect();
@@ -36,12 +37,12 @@ STICKS_OUT = """() => {
 
 @pytest.fixture(scope="module")
 def site() -> Path:
-    """The site of `make docs`; what has changed since is built again, without running examples."""
+    """The site of `make docs`, written anew; only pages that have changed are read again."""
     for name in ("sphinx", "furo", "myst_parser", "numpydoc"):
         if importlib.util.find_spec(name) is None:
             skip(f"{name} is not installed (the extra docs)")
     made = ROOT / "build" / "docs"
-    options = ["-q", "-D", "run_examples=0", "-c", "docs", "-d", "build/doctrees"]
+    options = ["-q", "-a", "-D", "run_examples=0", "-c", "docs", "-d", "build/doctrees"]
     command = [sys.executable, "-m", "sphinx", *options, ".", str(made)]
     subprocess.run(command, cwd=ROOT, check=True, timeout=600)
     return made
