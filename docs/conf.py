@@ -75,9 +75,9 @@ def check_reference(app: Sphinx, env: Any) -> None:
 
 
 def tabulate_parameters(app: Sphinx, what: str, name: str, public: Any, *more: Any) -> None:
-    """Show the parameters of classes and functions as a table."""
+    """Show the parameters of classes, functions and methods as a table."""
     _, lines = more
-    if what in ("class", "function") and has_table(public):
+    if what in ("class", "function", "method") and has_table(public):
         for problem in problems(public):
             logger.warning("docstring of %s: %s", name, problem)
         lines[:] = with_table(lines, public)
