@@ -122,11 +122,18 @@ format: $(VENV)/.extra-dev  ## Rewrite the sources in the project's style
 	$(PY) -m ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
 
-bench: $(VENV)/.extra-bench  ## Run the benchmarks; the tables go to BENCH_OUT
+# All that write results, but for the paper's; such as: make bench BENCHMARKS="peers scaling". Data
+# sets are looked for in SPLITSECOND_DATA, and a table of 10^7 rows is made in SPLITSECOND_LARGE.
+BENCHMARKS ?= kernels peers lookahead_peers losses regression scaling raw large rashomon rid_peers \
+	access criteria page last_split heldout $(if $(shell command -v nvidia-smi),gpu)
+bench: export SPLITSECOND_LARGE ?= build/large
+bench: $(VENV)/.extra-bench  ## Run all benchmarks, for hours; the tables go to BENCH_OUT
 	$(PY) benchmarks/environments.py
-	$(PY) benchmarks/kernels.py --out $(BENCH_OUT)
-	$(PY) benchmarks/peers.py --out $(BENCH_OUT)
-	$(PY) benchmarks/scaling.py --out $(BENCH_OUT)
+	@failed=; for each in $(BENCHMARKS); do \
+		echo "==> benchmarks/$$each.py"; \
+		$(PY) benchmarks/$$each.py --out $(BENCH_OUT) || failed="$$failed $$each"; \
+	done; \
+	test -z "$$failed" || { echo "These benchmarks failed:$$failed" >&2; exit 1; }
 
 paper: $(VENV)/.extra-bench  ## Make the paper's tables and figures; they go to BENCH_OUT/paper
 	$(PY) benchmarks/paper/run.py --out $(BENCH_OUT)/paper
