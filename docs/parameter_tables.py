@@ -1,4 +1,4 @@
-"""Writes the parameters of a class or a function as a table, with types and defaults.
+"""Writes the parameters of a class, function or method as a table, with types and defaults.
 
 Defaults come from the signature, types and meanings from the docstring. There,
 
@@ -54,7 +54,8 @@ def described(public: Any) -> dict[str, Entry]:
     found: dict[str, Entry] = {}
     for each in sections["Parameters"]:
         other = AS_FOR.match(" ".join(each.desc))
-        elsewhere = described(getattr(splitsecond, other["other"])) if other else {}
+        of = getattr(splitsecond, other["other"], None) if other else None  # not of a method
+        elsewhere = described(of) if of is not None else {}
         for name in re.split(r",\s*", each.name):
             there = elsewhere.get(name, Entry(each.type, each.desc))
             found[name] = Entry(each.type or there.kind, there.meaning)
@@ -80,6 +81,7 @@ def defaults(public: Any) -> dict[str, str]:
     return {
         name: "" if each.default is inspect.Parameter.empty else _code(each.default)
         for name, each in inspect.signature(public).parameters.items()
+        if name != "self"
     }
 
 

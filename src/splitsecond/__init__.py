@@ -91,7 +91,7 @@ __all__ = [
     "save",
 ]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Where each name comes from. It is imported when it is first asked for: most need scikit-learn,
 # which takes more than a second to import.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from counted import WEIGHTS, check_same_counts, check_same_tree, random_table, random_weights
+from model_schema import COUNTS, PATH
 
 import splitsecond as ss
 from splitsecond import CountTable
@@ -80,6 +82,41 @@ def test_saved_and_loaded(weights: str, numbers: bool, tmp_path: Path) -> None:
     check_same_tree(kind().fit(loaded), kind().fit(counts))
     assert repr(loaded) == repr(counts)
     assert [each.name for each in tmp_path.iterdir()] == ["counts.parquet"]
+
+
+def described_columns() -> dict[str, str]:
+    """The columns of a saved count table, and their types, as docs/model-format.md has them."""
+    page = PATH.with_name("model-format.md").read_text(encoding="utf-8")
+    section = page.partition("| column | type | content |\n")[2].partition("\n\n")[0]
+    return dict(re.findall(r"^\| `(\w+)`[^|]* \| (\w+) \|", section, re.MULTILINE))
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+@pytest.mark.parametrize("folds", [None, 3])
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_saved_as_described(weights: str, folds: int | None, numbers: bool, tmp_path: Path) -> None:
+    counts, _ = table_of(weights, numbers=numbers, folds=folds)
+    counts.save(tmp_path / "counts.parquet")
+    table = pq.read_table(tmp_path / "counts.parquet")
+    about = json.loads(table.schema.metadata.pop(b"splitsecond counts"))
+    COUNTS.validate(about)
+    described = described_columns()
+    answers = [f"q{i}" for i in range(len(about["binarizer"]["literals"]))]
+    types = {each.name: str(each.type) for each in table.schema}
+    assert types == {
+        **dict.fromkeys(answers, described["q0"]),
+        **{name: described[name] for name in types if name not in answers},
+    }
+    fold = set() if folds is None else {"fold"}
+    weight = {"weight"} if weights == "few" or fold else {"units"}
+    if weights == "none":
+        weight = set()
+    assert types.keys() - answers == {"rows", "code"} | fold | weight
+    assert {*described} == {"q0", "rows", "code", "fold", "weight", "units"}
+    assert about["n_rows"] >= sum(table["rows"].to_pylist())
+    assert max(table["code"].to_pylist()) < len(about["labels"]["values"])
+    assert about["is_of_numbers"] == numbers
+    assert not any(column.null_count for column in table.columns)
 
 
 def test_files_that_are_no_count_tables(tmp_path: Path) -> None:

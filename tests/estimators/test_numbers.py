@@ -34,7 +34,7 @@ HOSTILE: list[Any] = [
     *(Decimal("3"), Decimal("NaN"), Decimal("sNaN"), Decimal("-Infinity")),
     *(Decimal("1e999999999"), Decimal("1e-999999999"), Fraction(1, 3), Fraction(5), 1j),
     *(np.int8(2), np.int64(3), np.uint64(3), np.float16(2), np.float32("nan"), np.longdouble(2)),
-    *(np.bool_(True), True, np.complex128(1), np.timedelta64(3), np.datetime64("NaT")),
+    *(np.bool_(True), True, np.complex128(1), np.timedelta64(3, "D"), np.datetime64("NaT", "D")),
     *("3", [], [3], {}, None, np.array(3), np.array([1, 2]), pd.NA, object()),
 ]
 RANDOM = np.random.default_rng(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -392,3 +393,17 @@ def test_kernels_of_two_trees_are_timed_by_turns(
     assert order == ["before", "after", "after", "before"]
     assert [row["what"] for row in rows] == ["split_rows", "pair_counts"]
     assert (rows[0]["before"], rows[0]["after"], rows[0]["ratio"]) == (2.5, 25.0, 10.0)
+
+
+def test_make_bench_runs_every_benchmark() -> None:
+    """All that write results; gpu only where there is a GPU."""
+    root = Path(__file__).parents[2]
+    tools = {"compare", "environments", "summary"}
+    commands = {each.stem for each in (root / "benchmarks").glob("*.py")} - tools
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    listed = makefile.partition("BENCHMARKS ?= ")[2].partition("\nbench:")[0]
+    assert set(re.findall(r"\b[a-z_]+\b", listed.split("$(")[0])) | {"gpu"} == commands
+    assert "nvidia-smi),gpu)" in listed
+    readme = (root / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    for name in commands | tools:
+        assert f"    python benchmarks/{name}.py" in readme, name

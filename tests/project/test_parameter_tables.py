@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,32 @@ def test_docstrings_name_the_parameters_of_signatures(name: str) -> None:
     assert parameter_tables.problems(public) == []
     rows = [line for line in parameter_tables.table(public) if line.startswith("   * - ``")]
     assert len(rows) == len(inspect.signature(public).parameters)
+
+
+def methods_with_tables() -> dict[str, Any]:
+    """All public methods whose docstrings have parameters, by name."""
+    classes = [getattr(splitsecond, name) for name in splitsecond.__all__]
+    methods = [
+        getattr(each, name)
+        for each in classes
+        if isinstance(each, type)
+        for name in dir(each)
+        if not name.startswith("_")
+    ]
+    return {
+        each.__qualname__: each
+        for each in methods
+        if inspect.isroutine(each)
+        and (getattr(each, "__module__", None) or "").startswith("splitsecond")
+        and parameter_tables.has_table(each)
+    }
+
+
+@pytest.mark.parametrize("name", methods_with_tables())
+def test_docstrings_name_the_parameters_of_methods(name: str) -> None:
+    method = methods_with_tables()[name]
+    assert parameter_tables.problems(method) == []
+    assert not any("``self``" in line for line in parameter_tables.table(method))
 
 
 def test_tables_of_parameters() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -48,20 +49,26 @@ def test_the_citation_agrees() -> None:
     assert CITATION["version"] == VERSION
     assert CITATION["license"] == PROJECT["license"]
     assert CITATION["title"] == PROJECT["name"]
-    if RELEASES:
-        assert str(CITATION["date-released"]) == RELEASES[0][1]
+    assert str(CITATION["date-released"]) == RELEASES[0][1]
 
 
-def test_the_changelog_ends_with_this_version() -> None:
-    """Before the first release it has no version at all."""
+def test_the_changelog_begins_with_this_version() -> None:
+    """Above it there may be what is not released yet; all other headings are of releases."""
     headings = re.findall(r"^## (.+)$", text_of("CHANGELOG.md"), re.MULTILINE)
-    assert headings[0] == "[Unreleased]" or RELEASES
-    assert len(RELEASES) == len(headings) - (headings[0] == "[Unreleased]")
+    unreleased = headings[0] == "[Unreleased]"
+    assert len(RELEASES) == len(headings) - unreleased
+    assert RELEASES[0][0] == VERSION
     written = [numbers(each) for each, _ in RELEASES]
     assert written == sorted(set(written), reverse=True)
-    dates = [date for _, date in RELEASES]
+    dates = [date.fromisoformat(each) for _, each in RELEASES]
     assert dates == sorted(dates, reverse=True)
-    assert not RELEASES or RELEASES[0][0] == VERSION
+
+
+def test_no_heading_of_the_changelog_is_empty() -> None:
+    text = text_of("CHANGELOG.md")
+    for section in re.split(r"^#{2,3} ", text, flags=re.MULTILINE)[1:]:
+        heading, _, below = section.partition("\n")
+        assert below.strip() or heading.startswith("["), heading
 
 
 @pytest.mark.parametrize(
@@ -75,6 +82,11 @@ def test_pages_name_this_version(page: Path) -> None:
         r"\bsplitsecond(?:==|:? )v?(\d+\.\d+\.\d+)", page.read_text(encoding="utf-8")
     )
     assert set(named) <= {VERSION}
+
+
+def test_a_page_names_the_version() -> None:
+    """So that the test above looks at something: the record of a decision tells what made it."""
+    assert f"\n- splitsecond: {VERSION}\n" in text_of("docs/record-example.md")
 
 
 def test_the_recipe_agrees() -> None:

@@ -17,12 +17,14 @@ from model_schema import CLOSED, OPEN, PATH, SCHEMA
 from saved_models import MODELS, every_model, fitted
 
 import splitsecond
+from splitsecond._counts.saving import VERSION as COUNTS_VERSION
 from splitsecond._estimators.base import STATUSES
 from splitsecond._saving import VERSION, file_of
 from splitsecond._saving._models import CLASSES
 from splitsecond._sets.record import STOPPED
 from splitsecond._solving.losses import NAMED, Costs
 from splitsecond._solving.number_losses import NUMBER_LOSSES
+from splitsecond._support.parquet_files import COUNTS
 from splitsecond._tables.columns import Kind
 from splitsecond._tables.literals import OPERATORS
 from splitsecond._trees.row_counts import MAX_BINS
@@ -146,6 +148,8 @@ def test_the_schema_names_what_the_code_names() -> None:
     assert enum("literal", "properties", "operator") == set(OPERATORS)
     assert enum("set", "properties", "search") == {"complete", *STOPPED}
     assert DEFS["bins"]["maxItems"] == MAX_BINS + 1
+    assert DEFS["counts"]["properties"]["version"]["const"] == COUNTS_VERSION
+    assert DEFS["counts"]["properties"]["format"]["const"] == COUNTS
 
 
 # The schema and the page
@@ -170,6 +174,7 @@ TABLES: list[tuple[str, set[str]]] = [
         {"counts", "unit_bits", "loss_scale", "max_loss", "channels", "bins", "row_counts", "sums"},
     ),
     ("key of `channels`", {*DEFS["channels"]["properties"]}),
+    ("key of `splitsecond counts`", {*DEFS["counts"]["properties"]}),
 ]
 
 

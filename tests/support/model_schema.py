@@ -33,6 +33,8 @@ def closed() -> dict[str, Any]:
 
 
 OPEN, CLOSED = Draft202012Validator(SCHEMA), Draft202012Validator(closed())
+# What the Parquet file of a count table tells about its columns.
+COUNTS = Draft202012Validator({"$ref": "#/$defs/counts", "$defs": closed()["$defs"]})
 
 
 def check(text: str | bytes) -> None:

@@ -419,3 +419,8 @@ def test_wrapped_text_fits(text: str, room: float, most: int) -> None:
     lines = wrapped(shown, room, 12, max_lines=most)
     assert 1 <= len(lines) <= most
     assert all(width_of(line, 12) <= room for line in lines)
+
+
+def test_widths_add_up_alike_in_every_python() -> None:
+    """From 3.12 on, `sum` makes 1.0 of these."""
+    assert text_metrics.total([0.1] * 10) == 0.9999999999999999

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._trees.pictures.nodes import Node
+from splitsecond._trees.pictures.text_metrics import total
 
 if TYPE_CHECKING:
     from splitsecond._trees.tree import Tree
@@ -81,7 +82,7 @@ def _widths(nodes: Sequence[Node], columns: NDArray[np.intp]) -> list[float]:
 
 def _width(nodes: Sequence[Node], columns: NDArray[np.intp]) -> float:
     widths = _widths(nodes, columns)
-    return sum(widths) + BETWEEN * (len(widths) - 1) + 2 * GAP
+    return total(widths) + BETWEEN * (len(widths) - 1) + 2 * GAP
 
 
 def _place_rows(tree: Tree, nodes: Sequence[Node], below: Folding) -> None:

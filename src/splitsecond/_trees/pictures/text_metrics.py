@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import unicodedata
+from collections.abc import Iterable
+from functools import reduce
 
 # Widths in units of the font's size, of a wide sans-serif font: others need less room.
 NARROW = dict.fromkeys("ijlI|!.,:;' ", 0.34) | dict.fromkeys('ftr()[]{}"`-/\\', 0.43)
@@ -13,7 +16,12 @@ BOLD = 1.13
 
 def width_of(text: str, size: float, *, bold: bool = False) -> float:
     """Return about how long a line is."""
-    return sum(map(_letter, text)) * size * (BOLD if bold else 1)
+    return total(map(_letter, text)) * size * (BOLD if bold else 1)
+
+
+def total(widths: Iterable[float]) -> float:
+    """Add up; `sum` rounds otherwise from Python 3.12 on, and a picture is the same to the byte."""
+    return reduce(operator.add, widths, 0.0)
 
 
 def _fits(text: str, room: float, size: float, bold: bool) -> bool:
