@@ -80,6 +80,7 @@ def check_same_counts(one: CountTable, other: CountTable) -> None:
         np.testing.assert_array_equal(a, b)
     for part in ("rows", "codes", "classes", "folds", "numbers"):
         np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
+    assert one.fold_labels == other.fold_labels
     assert (one.n_rows, one.weights is None) == (other.n_rows, other.weights is None)
     if one.weights is not None and other.weights is not None:
         assert one.weights.unit == other.weights.unit

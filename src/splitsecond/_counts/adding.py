@@ -13,6 +13,7 @@ from splitsecond import _core
 from splitsecond._counts.count_table import CountTable
 from splitsecond._counts.counting import Keys
 from splitsecond._counts.entry_weights import EntryWeights
+from splitsecond._counts.folds import Labels, places_in, united
 from splitsecond._support.messages import listed, shown
 from splitsecond._tables.labels import encode_labels
 from splitsecond._tables.weights import ROUNDED_SUM, ROUNDED_TOTAL
@@ -24,12 +25,13 @@ def add(one: CountTable, other: CountTable) -> CountTable:
     labels = _labels_of(one, other)
     each, values = _kinds(one, other)
     keys = Keys(len(labels), len(values))
+    fold_labels = None if one.folds is None else united(one.fold_labels, other.fold_labels)
     units = _units(one, other) if each is None else None
     summed = _core.PatternCounts(len(one.words), 1 if units is None else 2)
     for i, table in enumerate((one, other)):
         own = np.searchsorted(labels, _own_labels(table))[table.codes]
         kinds = 0 if each is None else np.searchsorted(values, each[i])
-        key = keys.of(own, kinds, 0 if table.folds is None else table.folds)
+        key = keys.of(own, kinds, _folds_of(table, fold_labels))
         sums = [table.rows] if units is None else [table.rows, units[0][i]]
         summed.add(table.words, table.n_entries, key, sums)
     found = summed.result()
@@ -50,6 +52,7 @@ def add(one: CountTable, other: CountTable) -> CountTable:
         n_dropped=one.n_dropped + other.n_dropped,
         weights=weights,
         folds=None if one.folds is None else folds,
+        fold_labels=fold_labels,
     )
 
 
@@ -69,6 +72,14 @@ def _check_alike(one: CountTable, other: CountTable) -> None:
     ):
         if a != b:
             raise ValueError(f"Count tables of a different {what} do not add up: {a} and {b}.")
+
+
+def _folds_of(table: CountTable, labels: Labels | None) -> Any:
+    """Return the fold of each entry, by its place among the labels of both tables."""
+    if labels is None:
+        return 0
+    assert table.fold_labels is not None
+    return places_in(labels, table.fold_labels)[table.folds]
 
 
 def _own_labels(table: CountTable) -> NDArray[Any]:

@@ -16,6 +16,7 @@ from splitsecond._counts.count_table import CountTable
 from splitsecond._counts.counting import Counted, Counting, Keys, combine_counted
 from splitsecond._counts.engine import Engine
 from splitsecond._counts.entry_weights import EntryWeights
+from splitsecond._counts.folds import plain_labels
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import Sketch, Sketching, combine_sketches
 from splitsecond._counts.sources import open_source
@@ -225,4 +226,5 @@ class _SecondPass:
             n_rows=self.sketch.n_rows,
             weights=weights,
             folds=None if self.roles.fold is None else folds,
+            fold_labels=None if self.roles.fold is None else plain_labels(counting.fold_labels),
         )

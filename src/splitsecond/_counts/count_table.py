@@ -47,6 +47,8 @@ class CountTable:
     weights: EntryWeights | None = None  # None: all rows count alike
     folds: NDArray[np.int32] | None = None  # of each entry, from 0
     numbers: NDArray[Any] | None = None  # the different ones, if they are to be predicted
+    # Of the folds, in their order; None: there are none, or an older file does not say.
+    fold_labels: tuple[Any, ...] | None = field(default=None, kw_only=True)
 
     @property
     def n_entries(self) -> int:
