@@ -181,8 +181,11 @@ def test_rare_patterns_are_dropped_and_that_is_said() -> None:
     assert (kept.n_rows, kept.n_dropped) == (n_kept, 300 - n_kept)
     assert kept.n_patterns == int((of_pattern >= 3).sum())
     assert f"without {300 - n_kept} rows" in repr(kept)
-    again = ss.compress(frame, "y", binarizer=counts.binarizer, min_count=3)
+    again = ss.compress(frame, "y", binarizer="quantile", min_count=3)
     check_same_counts(again, kept)
+    given = ss.compress(frame, "y", binarizer=counts.binarizer, min_count=3)
+    check_same_counts(given, counts.drop_below(3, keep_questions=True))
+    assert given.literals == counts.literals
     with pytest.raises(ValueError, match="No pattern"):
         counts.drop_below(301)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
+from splitsecond._binarizers.base import Binarizer
 from splitsecond._counts.count_table import CountTable
 from splitsecond._counts.counting import Keys
 from splitsecond._counts.entry_weights import EntryWeights
@@ -43,6 +45,7 @@ def add(one: CountTable, other: CountTable) -> CountTable:
         weights = EntryWeights(each=values[kinds_of])
     return replace(
         one,
+        binarizer=_binarizer_of(one, other),
         classes=labels[:0] if one.is_of_numbers else labels,
         numbers=labels if one.is_of_numbers else None,
         words=[np.array(column) for column in found.columns],
@@ -80,6 +83,22 @@ def _folds_of(table: CountTable, labels: Labels | None) -> Any:
         return 0
     assert table.fold_labels is not None
     return places_in(labels, table.fold_labels)[table.folds]
+
+
+def _binarizer_of(one: CountTable, other: CountTable) -> Binarizer:
+    """Return the first one's, with what is known of the columns of both."""
+    variables = list(one.binarizer.variables_)
+    asked = {literal.column for literal in one.literals}  # the columns that both have
+    for column in asked:
+        a, b = variables[column], other.binarizer.variables_[column]
+        has_missing = a.has_missing or b.has_missing
+        is_constant = a.is_constant and b.is_constant
+        variables[column] = replace(a, has_missing=has_missing, is_constant=is_constant)
+    if variables == one.binarizer.variables_:
+        return one.binarizer
+    binarizer = copy.copy(one.binarizer)
+    binarizer.variables_ = variables
+    return binarizer
 
 
 def _own_labels(table: CountTable) -> NDArray[Any]:

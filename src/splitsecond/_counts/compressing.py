@@ -82,8 +82,9 @@ def compress(
     random_state : int, default=0
         Draws the sample and the folds.
     min_count : int, default=1
-        Patterns of answers that fewer rows have are dropped, for privacy
-        (`CountTable.drop_below`).
+        Patterns of answers that fewer rows have are dropped, for privacy, and what occurred in
+        them alone (`CountTable.drop_below` says what remains). The questions of a fitted binarizer
+        are kept.
     memory_limit : int, optional
         Bytes that the patterns may take, for each thread; a MemoryError says that more are needed.
     n_jobs : int, optional
@@ -145,7 +146,7 @@ def compress(
         engine, roles, sketch, labels, is_of_numbers, binarizer, whole_bytes(memory_limit)
     ).table()
     if min_count > 1:
-        table = table.drop_below(min_count)
+        table = table.drop_below(min_count, keep_questions=is_fitted)
     return table.with_folds(folds, random_state) if isinstance(folds, int) else table
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._counts.entry_weights import EntryWeights, merged_rows
-from splitsecond._support.checks import check_number
+from splitsecond._support.checks import check_flag, check_number
 from splitsecond._support.frames import frame_of
 from splitsecond._support.messages import listed
 from splitsecond._support.names import public
@@ -147,23 +147,42 @@ class CountTable:
         of_entries: NDArray[Any] = labels[self.codes]
         return of_entries
 
-    def drop_below(self, min_count: int) -> CountTable:
+    def drop_below(self, min_count: int, *, keep_questions: bool = False) -> CountTable:
         """Return a table without the patterns that fewer than `min_count` rows have, for privacy.
 
         Rows count together whatever their classes. What it costs is said in the table's text.
+
+        What occurred in dropped rows alone is gone: classes, numbers and labels of folds,
+        categories, and questions that all other rows answer alike. No tree can use these. What
+        remains besides the patterns:
+
+        - each class or number of a pattern that is kept, also where one row alone has it;
+        - the names of all columns, and questions that a user wrote (`FixedBinarizer`);
+        - the thresholds and categories of other questions that are left: a threshold lies between
+          two values, of which a dropped row may have had one;
+        - of ordered categories, all up to the highest that is asked about, which decide who
+          answers yes;
+        - whether a column has missing values, where that is no question;
+        - how many rows were dropped, and the unit of weights that had to be rounded.
+
+        Parameters
+        ----------
+        min_count : int
+            How many rows a pattern must have.
+        keep_questions : bool, default=False
+            Keep all questions, with the values that they name. Tables add up, and a model's
+            `score` takes them, only if they answer the same questions. `compress` keeps those of
+            a fitted binarizer, which were chosen before.
+
+        Returns
+        -------
+        CountTable
         """
-        check_number("min_count", min_count, Integral, "rows of a pattern", minimum=1)
-        pattern = self._pattern_of
-        of_pattern = np.bincount(pattern, self.rows)
-        kept = np.flatnonzero(of_pattern[pattern] >= min_count)
-        if not len(kept):
-            raise ValueError(f"No pattern of answers has min_count={min_count} rows.")
-        dropped = int(self.rows.sum()) - int(self.rows[kept].sum())
-        return replace(
-            self.take(kept),
-            n_rows=self.n_rows - dropped,
-            n_dropped=self.n_dropped + dropped,
-        )
+        from splitsecond._counts.rare import without_rare
+
+        least = check_number("min_count", min_count, Integral, "rows of a pattern", minimum=1)
+        check_flag("keep_questions", keep_questions)
+        return without_rare(self, least, keep_questions=bool(keep_questions))
 
     def with_folds(self, n_folds: int, random_state: int = 0) -> CountTable:
         """Return a table whose rows are shared out to folds, for `regularization_path`.

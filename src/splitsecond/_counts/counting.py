@@ -152,7 +152,7 @@ class Counting:
 
 def _answers(variable: Variable, cells: Cells, literals: Sequence[Literal]) -> Iterable[Words]:
     """Answer questions about one column, as `Literal.answers` does for a `LiteralTable`."""
-    if variable.kind is Kind.EMPTY:  # no value of it was seen in training
+    if variable.is_unknown:
         values = np.where(cells.is_missing(), MISSING, UNKNOWN)
     else:
         values = variable.values(cells)
