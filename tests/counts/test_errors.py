@@ -85,7 +85,14 @@ def test_sources_that_cannot_be_read_twice(frame: Any) -> None:
         ({"task": "guess"}, "task='guess' must be one of"),
         ({"binarizer": "none"}, "binarizer='none' must be"),
         ({"sample": 0}, "sample=0"),
-        ({"folds": 1}, "n_folds=1"),
+        ({"folds": 1}, "folds=1 must be an integer of at least 2"),
+        ({"folds": 2.5}, "folds=2.5 must be an integer of at least 2"),
+        ({"folds": True}, "folds=True must be an integer"),
+        ({"min_count": 0}, "min_count=0 must be an integer of at least 1: rows of a pattern"),
+        ({"min_count": "5"}, "min_count='5' must be an integer"),
+        ({"min_count": 2.5}, "min_count=2.5 must be an integer"),
+        ({"min_count": True}, "min_count=True must be an integer"),
+        ({"min_count": None}, "min_count=None must be an integer"),
         ({"weight": "text"}, "it must be numbers"),
         ({"weight": "number"}, "must be finite and not negative"),
     ],
@@ -93,6 +100,20 @@ def test_sources_that_cannot_be_read_twice(frame: Any) -> None:
 def test_parameters(frame: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ss.compress(frame, **{"target": "y", **options})
+
+
+@pytest.mark.parametrize("given", [0, -1, "5", 2.5, True, None, [3]])
+def test_patterns_are_dropped_below_a_whole_number(frame: Any, given: Any) -> None:
+    with pytest.raises(ValueError, match=r"min_count=.* must be an integer of at least 1"):
+        ss.compress(frame, "y").drop_below(given)
+    with pytest.raises(ValueError, match="keep_questions='no' must be True or False"):
+        ss.compress(frame, "y").drop_below(2, keep_questions="no")
+
+
+def test_numbers_of_numpy_are_numbers(frame: Any) -> None:
+    counts = ss.compress(frame, "y", min_count=np.int64(2), folds=np.int32(3))
+    assert counts.n_folds == 3
+    assert counts.n_dropped > 0
 
 
 def test_folds(frame: Any) -> None:

@@ -109,8 +109,9 @@ def compress(
     1.0
     """
     _check_parameters(binarizer, task, sample, random_state)
+    fold, n_folds = _read_folds(folds)
+    least = check_number("min_count", min_count, Integral, "rows of a pattern", minimum=1)
     opened = open_source(source)
-    fold = folds if isinstance(folds, str) else None
     roles = Roles.of(
         opened.schema.names, target, weight=weight, fold=fold, columns=columns, ignore=ignore
     )
@@ -145,9 +146,17 @@ def compress(
     table = _SecondPass(
         engine, roles, sketch, labels, is_of_numbers, binarizer, whole_bytes(memory_limit)
     ).table()
-    if min_count > 1:
-        table = table.drop_below(min_count, keep_questions=is_fitted)
-    return table.with_folds(folds, random_state) if isinstance(folds, int) else table
+    if least > 1:
+        table = table.drop_below(least, keep_questions=is_fitted)
+    return table if n_folds is None else table.with_folds(n_folds, random_state)
+
+
+def _read_folds(folds: Any) -> tuple[str | None, int | None]:
+    """Return the column that says in which fold a row is, or how many folds there are to be."""
+    if folds is None or isinstance(folds, str):
+        return folds, None
+    meaning = "folds to share the rows out to, or the name of a column"
+    return None, check_number("folds", folds, Integral, meaning, minimum=2)
 
 
 def _check_parameters(binarizer: Any, task: Any, sample: Any, random_state: Any) -> None:

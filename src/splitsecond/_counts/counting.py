@@ -12,10 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from splitsecond import _core
-from splitsecond._counts.batches import cells_of
+from splitsecond._counts.batches import cells_of, places_of
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import weights_of
-from splitsecond._counts.targets import Codes
+from splitsecond._counts.targets import Codes, changed
 from splitsecond._counts.weighing import Scaling
 from splitsecond._tables.bits import pack_bits
 from splitsecond._tables.cells import MISSING, UNKNOWN, Cells
@@ -125,10 +125,10 @@ class Counting:
     def _folds(self, batch: pa.RecordBatch) -> Any:
         if self.roles.fold is None:
             return 0
-        encoded = batch.column(self.roles.fold).dictionary_encode()
-        place = {label: i for i, label in enumerate(self.fold_labels)}
-        places = np.array([place[label] for label in encoded.dictionary.to_pylist()])
-        return places[encoded.indices.to_numpy(zero_copy_only=False)]
+        places = places_of(batch.column(self.roles.fold), self.fold_labels)
+        if places is None:
+            raise changed("a fold is new")
+        return places
 
     def answers(self, batch: pa.RecordBatch) -> list[Words]:
         """Return the answers to all questions as bits of the rows."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from splitsecond._counts.batches import is_numeric
+from splitsecond._counts.batches import is_numeric, places_of
 from splitsecond._counts.facts import Distinct
 from splitsecond._support.checks import is_quantity
 from splitsecond._support.messages import shown
@@ -108,20 +108,15 @@ class Codes:
 
     def of(self, column: pa.Array) -> NDArray[np.int64]:
         """Return the number of each row's label."""
-        codes: NDArray[np.int64]
         if _is_quantity(column.type):
             values = column.to_numpy(zero_copy_only=False)
             codes = np.minimum(np.searchsorted(self.labels, values), len(self.labels) - 1)
-            is_known = bool((self.labels[codes] == values).all())
+            found = codes if (self.labels[codes] == values).all() else None
         else:
-            encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-            place = {label: code for code, label in enumerate(self.labels.tolist())}
-            places = [place.get(label, -1) for label in encoded.dictionary.to_pylist()]
-            codes = np.array(places, dtype=np.int64)[encoded.indices.to_numpy(zero_copy_only=False)]
-            is_known = not len(codes) or codes.min() >= 0
-        if not is_known:
+            found = places_of(column, self.labels.tolist())
+        if found is None:
             raise changed("a label is new")
-        return codes
+        return found
 
 
 def changed(what: str) -> ValueError:
