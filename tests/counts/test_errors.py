@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from counted import random_table
 
 import splitsecond as ss
+from splitsecond._counts.entry_weights import EntryWeights
 
 
 @pytest.fixture
@@ -190,3 +192,39 @@ def test_ctrl_c_ends_it(frame: Any) -> None:
     for n_jobs in (1, 2):
         with pytest.raises(KeyboardInterrupt):
             ss.compress(frame, "y", progress=interrupt, n_jobs=n_jobs)
+
+
+ROWS = {"x": [0, 0, 1, 1], "y": [1, 2, 1, 2]}
+
+
+@pytest.mark.parametrize("kind", [ss.LicketySPLITRegressor, ss.LicketySPLITClassifier])
+@pytest.mark.parametrize("rows", [2**29, 2**31 - 4, 2**31, 2**33])
+def test_more_rows_than_can_be_counted(kind: Any, rows: int) -> None:
+    task = "regression" if kind is ss.LicketySPLITRegressor else "classification"
+    small = ss.compress(pa.table(ROWS), "y", task=task)
+    for each in ([rows, 1, 1, 1], [rows // 4, rows // 4, rows // 4, rows // 4 + 3]):
+        counts = replace(small, rows=np.array(each), n_rows=rows + 3)
+        if rows + 3 < 2**31:
+            model = kind(binarizer="auto", max_depth=1).fit(counts)
+            assert model.tree_.n_rows[0] == rows + 3
+            continue
+        with pytest.raises(ValueError, match=rf"holds {rows + 3:,} rows: at most 2,147,483,647"):
+            kind().fit(counts)
+
+
+def test_more_rows_than_can_be_counted_with_weights_that_are_rounded() -> None:
+    small = ss.compress(pa.table(ROWS), "y", task="classification")
+    rows = np.array([2**31, 1, 1, 1])
+    weights = EntryWeights(units=np.array([2**29, 1, 1, 1]), unit=np.pi)
+    counts = replace(small, rows=rows, n_rows=2**31 + 3, weights=weights)
+    with pytest.raises(ValueError, match="holds 2,147,483,651 rows: at most"):
+        ss.LicketySPLITClassifier(class_weight={1: 1.5}).fit(counts)
+
+
+def test_sums_of_too_many_classes_and_kinds() -> None:
+    numbers = pa.table({"x": np.arange(70_000) % 2, "y": np.arange(70_000) / 7})
+    one = ss.compress(numbers, "y", task="regression")
+    n = one.n_entries
+    weighted = replace(one, weights=EntryWeights(each=np.arange(1, n + 1) / 3))
+    with pytest.raises(ValueError, match="too many classes and folds"):
+        weighted + weighted

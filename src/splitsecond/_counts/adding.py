@@ -30,6 +30,7 @@ def add(one: CountTable, other: CountTable) -> CountTable:
     fold_labels = None if one.folds is None else united(one.fold_labels, other.fold_labels)
     units = _units(one, other) if each is None else None
     summed = _core.PatternCounts(len(one.words), 1 if units is None else 2)
+    keys.check(0 if fold_labels is None else len(fold_labels))
     for i, table in enumerate((one, other)):
         own = np.searchsorted(labels, _own_labels(table))[table.codes]
         kinds = 0 if each is None else np.searchsorted(values, each[i])

@@ -26,8 +26,6 @@ from splitsecond._solving.solve import n_threads, whole_bytes
 from splitsecond._support.checks import check_choice, check_number
 from splitsecond._support.names import public
 
-MAX_KEYS = 2**31
-
 
 @public
 def compress(
@@ -197,14 +195,14 @@ class _SecondPass:
             scaling = sketch.weights.scaling(large=self.is_of_numbers)
         n_kinds = 1 if scaling is None or scaling.kinds is None else len(scaling.kinds)
         folds = tuple(sorted(sketch.folds.values))
-        if max(len(folds), 1) * n_kinds * len(labels) >= MAX_KEYS:
-            raise ValueError("There are too many classes and folds to be counted together.")
+        keys = Keys(len(labels), n_kinds)
+        keys.check(len(folds))
         counting = Counting(
             self.roles,
             tuple(self.binarizer.variables_),
             tuple(self.binarizer.literals_),
             Codes(labels),
-            Keys(len(labels), n_kinds),
+            keys,
             scaling,
             folds,
             self.memory_limit,

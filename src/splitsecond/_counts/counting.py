@@ -23,6 +23,7 @@ from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.literals import Literal
 
 Words = NDArray[np.uint64]
+MAX_KEYS = 2**31 - 1  # that the core tells apart
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,15 @@ class Keys:
 
     n_classes: int
     n_kinds: int
+
+    def check(self, n_folds: int) -> None:
+        """Refuse more numbers than there are; without folds there is one."""
+        if max(n_folds, 1) * self.n_kinds * self.n_classes > MAX_KEYS:
+            raise ValueError(
+                f"There are too many classes and folds to be counted together: {self.n_classes:,} "
+                f"classes or numbers, {self.n_kinds:,} weights and {n_folds:,} folds. Round the "
+                "numbers or the weights, or take fewer folds."
+            )
 
     def of(self, codes: Any, kinds: Any, folds: Any) -> NDArray[np.int32]:
         """Return the number of each row's class, kind and fold."""

@@ -110,7 +110,9 @@ class Codes:
         """Return the number of each row's label."""
         if _is_quantity(column.type):
             values = column.to_numpy(zero_copy_only=False)
-            codes = np.minimum(np.searchsorted(self.labels, values), len(self.labels) - 1)
+            codes: NDArray[np.int64] = np.minimum(
+                np.searchsorted(self.labels, values), len(self.labels) - 1
+            )
             found = codes if (self.labels[codes] == values).all() else None
         else:
             found = places_of(column, self.labels.tolist())
