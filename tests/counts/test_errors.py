@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from counted import random_table
 
 import splitsecond as ss
+from splitsecond._counts.counting import Counted
 from splitsecond._counts.entry_weights import EntryWeights
 
 
@@ -181,8 +183,31 @@ def test_fits(frame: Any) -> None:
 def test_the_patterns_may_not_fit_the_memory() -> None:
     random = np.random.RandomState(0)
     frame = random_table(random, 3000).assign(more=random.rand(3000))
-    with pytest.raises(MemoryError):
+    message = (
+        r"patterns of answers take more memory than memory_limit=100,000 bytes allows; [\d,]+ had "
+        r"been found until then\. Ask fewer questions"
+    )
+    with pytest.raises(MemoryError, match=message):
         ss.compress(frame, "y", binarizer=ss.QuantileBinarizer(100), memory_limit=100_000)
+
+
+def test_partial_counts_keep_their_memory_limit() -> None:
+    random = np.random.RandomState(0)
+
+    def block() -> Any:
+        return [random.randint(0, 2**63, 100, dtype=np.uint64) for _ in range(40)]
+
+    keys = np.zeros(6400, dtype=np.int32)
+    counted = Counted(40, 1, memory_limit=2_000_000)
+    counted.add(block(), 6400, keys, [None])
+    for _ in range(2):  # sent to a worker, and on to the next
+        counted = pickle.loads(pickle.dumps(counted))
+    other = Counted(40, 1)
+    for _ in range(20):  # without a limit there is none
+        other = pickle.loads(pickle.dumps(other))
+        other.add(block(), 6400, keys, [None])
+    with pytest.raises(MemoryError, match=r"memory_limit=2,000,000 bytes allows"):
+        counted.merge(other)
 
 
 def test_ctrl_c_ends_it(frame: Any) -> None:

@@ -213,7 +213,7 @@ class _SecondPass:
         return self._made(counted, counting)
 
     def _made(self, counted: Counted, counting: Counting) -> CountTable:
-        found, labels, scaling = counted.patterns.result(), self.labels, counting.scaling
+        found, labels, scaling = counted.result(), self.labels, counting.scaling
         codes, kinds, folds = counting.keys.parts(found.keys)
         sums = [np.array(each) for each in found.sums]
         weights = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -55,27 +56,62 @@ class Keys:
         return codes.astype(np.int32), kinds, folds.astype(np.int32)
 
 
-@dataclass
 class Counted:
     """Some rows by pattern and key."""
 
-    patterns: _core.PatternCounts
-    n_rows: int = 0
+    def __init__(self, n_columns: int, n_sums: int, memory_limit: int | None = None) -> None:
+        self.patterns = _core.PatternCounts(n_columns, n_sums, memory_limit=memory_limit)
+        self.memory_limit = memory_limit  # of the patterns, in whichever process they are
+        self.n_rows = 0
+
+    def add(
+        self, answers: list[Words], n_rows: int, keys: NDArray[np.int32], sums: list[Any]
+    ) -> None:
+        """Count a block of rows; those of a negative key are left out."""
+        with self._within_memory():
+            self.patterns.add(answers, n_rows, keys, sums)
+        self.n_rows += n_rows
+
+    def merge(self, other: Counted) -> None:
+        """Count the rows of another part."""
+        with self._within_memory():
+            self.patterns.merge(other.patterns)
+        self.n_rows += other.n_rows
+
+    def result(self) -> _core.Patterns:
+        """Return the entries, in an order that does not depend on that of the blocks."""
+        with self._within_memory():
+            return self.patterns.result()
 
     def __getstate__(self) -> dict[str, Any]:
-        found = self.patterns.result()
+        found = self.result()
         entries = [np.array(column) for column in found.columns], np.array(found.keys)
         return {
             "n_rows": self.n_rows,
+            "memory_limit": self.memory_limit,
             "entries": entries,
             "sums": [np.array(each) for each in found.sums],
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         (columns, keys), sums = state["entries"], state["sums"]
-        self.patterns = _core.PatternCounts(len(columns), len(sums))
-        self.patterns.add(columns, len(keys), keys, sums)
+        Counted.__init__(self, len(columns), len(sums), state["memory_limit"])
+        self.add(columns, len(keys), keys, sums)
         self.n_rows = state["n_rows"]
+
+    @contextmanager
+    def _within_memory(self) -> Iterator[None]:
+        """Say how many patterns there were, and what to do, where memory does not suffice."""
+        try:
+            yield
+        except MemoryError as error:
+            limit = self.memory_limit
+            allowed = "there is" if limit is None else f"memory_limit={limit:,} bytes allows"
+            raise MemoryError(
+                f"The patterns of answers take more memory than {allowed}; "
+                f"{self.patterns.n_entries:,} had been found until then. Ask fewer questions, for "
+                "example with a QuantileBinarizer or fewer columns, or allow more memory."
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -105,8 +141,7 @@ class Counting:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Counted:
         """Count all rows."""
         n_sums = 1 + self._sums_units
-        patterns = _core.PatternCounts(len(self.literals), n_sums, memory_limit=self.memory_limit)
-        found = Counted(patterns)
+        found = Counted(len(self.literals), n_sums, self.memory_limit)
         for batch in batches:
             if len(batch):
                 self._add(found, batch)
@@ -129,8 +164,7 @@ class Counting:
         keys = self.keys.of(codes, kinds, self._folds(batch))
         if absent is not None:
             keys[absent] = -1
-        found.patterns.add(self.answers(batch), len(batch), keys, sums)
-        found.n_rows += len(batch)
+        found.add(self.answers(batch), len(batch), keys, sums)
 
     def _folds(self, batch: pa.RecordBatch) -> Any:
         if self.roles.fold is None:
@@ -181,6 +215,5 @@ def combine_counted(parts: Sequence[Counted]) -> Counted:
     """Return the counts of all parts."""
     first, *others = parts
     for other in others:
-        first.patterns.merge(other.patterns)
-        first.n_rows += other.n_rows
+        first.merge(other)
     return first
