@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from counted import random_table
+from counted import WEIGHTS, random_table, random_weights
 
 import splitsecond as ss
 from splitsecond._counts.engine import LocalEngine
@@ -63,3 +63,46 @@ def test_numbers(frame: Any) -> None:
         other = frame.astype({"y": float})
         other.loc[7, "y"] = new
         assert "a label is new" in refused(frame.astype({"y": float}), other, task="regression")
+
+
+def other_weights(kind: str, weights: Any) -> Any:
+    """Yield weights that differ from some in a few rows."""
+    values = np.unique(weights[weights > 0])
+    positive = np.flatnonzero(weights > 0)
+    for place, new in (
+        (positive[0], 0.0),
+        (np.flatnonzero(weights == 0)[0], values[0]),
+        (positive[1], values[values != weights[positive[1]]][0]),
+        (positive[2], 2 * values[-1]),
+        (positive[2], 1e299),
+        (positive[3], weights[positive[3]] / 7),
+    ):
+        changed = weights.copy()
+        changed[place] = new
+        yield changed
+    if kind != "few":  # the sum is the same
+        changed = weights.copy()
+        one, other = positive[np.argmin(weights[positive])], positive[np.argmax(weights[positive])]
+        step = 1 if kind in ("whole", "decimals") else weights[other] / 4
+        changed[[one, other]] += [step, -step]
+        yield changed
+
+
+@pytest.mark.parametrize("kind", WEIGHTS[1:])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_weights(frame: Any, kind: str, task: str) -> None:
+    weights = random_weights(np.random.RandomState(1), kind, 300)
+    if task == "regression":
+        frame["y"] = frame["count"]
+    first = frame.assign(w=weights)
+    options = {"weight": "w", "task": task, "binarizer": "quantile"}
+    for then in other_weights(kind, weights):
+        assert "weight" in refused(first, frame.assign(w=then), **options)
+    # Rows in another order are the same table.
+    assert ss.compress(Changing(first, first[::-1]), "y", **options).n_rows == 300
+
+
+def test_weights_of_parts_that_were_counted_elsewhere(frame: Any) -> None:
+    table = frame.assign(w=random_weights(np.random.RandomState(1), "many", 300))
+    counts = ss.compress(table, "y", weight="w", n_jobs=3)
+    assert counts.row_weights().sum() == pytest.approx(table["w"].sum())

@@ -17,7 +17,7 @@ from splitsecond._counts.batches import cells_of, places_of
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import weights_of
 from splitsecond._counts.targets import Codes, changed
-from splitsecond._counts.weighing import Scaling
+from splitsecond._counts.weighing import MARKS, Scaling, mark_of
 from splitsecond._tables.bits import pack_bits
 from splitsecond._tables.cells import MISSING, UNKNOWN, Cells
 from splitsecond._tables.columns import Kind, Variable
@@ -63,6 +63,7 @@ class Counted:
         self.patterns = _core.PatternCounts(n_columns, n_sums, memory_limit=memory_limit)
         self.memory_limit = memory_limit  # of the patterns, in whichever process they are
         self.n_rows = 0
+        self.mark = 0  # of the weights; see `mark_of`
 
     def add(
         self, answers: list[Words], n_rows: int, keys: NDArray[np.int32], sums: list[Any]
@@ -77,6 +78,7 @@ class Counted:
         with self._within_memory():
             self.patterns.merge(other.patterns)
         self.n_rows += other.n_rows
+        self.mark = (self.mark + other.mark) % MARKS
 
     def result(self) -> _core.Patterns:
         """Return the entries, in an order that does not depend on that of the blocks."""
@@ -88,6 +90,7 @@ class Counted:
         entries = [np.array(column) for column in found.columns], np.array(found.keys)
         return {
             "n_rows": self.n_rows,
+            "mark": self.mark,
             "memory_limit": self.memory_limit,
             "entries": entries,
             "sums": [np.array(each) for each in found.sums],
@@ -97,7 +100,7 @@ class Counted:
         (columns, keys), sums = state["entries"], state["sums"]
         Counted.__init__(self, len(columns), len(sums), state["memory_limit"])
         self.add(columns, len(keys), keys, sums)
-        self.n_rows = state["n_rows"]
+        self.n_rows, self.mark = state["n_rows"], state["mark"]
 
     @contextmanager
     def _within_memory(self) -> Iterator[None]:
@@ -157,6 +160,7 @@ class Counting:
             assert self.scaling is not None
             weights = weights_of(batch.column(roles.weight), roles.weight)
             absent = weights == 0
+            found.mark = (found.mark + mark_of(weights)) % MARKS
             if self._sums_units:
                 sums.append(self.scaling.integers(weights))
             else:
