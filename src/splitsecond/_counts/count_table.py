@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -58,7 +57,7 @@ class CountTable:
     @property
     def n_patterns(self) -> int:
         """Number of different patterns of answers."""
-        return int(self._pattern_of.max()) + 1 if self.n_entries else 0
+        return int(np.count_nonzero(self.answers().differs()))  # one pattern's are neighbours
 
     @property
     def n_folds(self) -> int:
@@ -73,7 +72,9 @@ class CountTable:
     @property
     def nbytes(self) -> int:
         """The memory that it takes."""
-        return sum(column.nbytes for column in self.words) + self.rows.nbytes + self.codes.nbytes
+        weights = (None, None) if self.weights is None else (self.weights.each, self.weights.units)
+        arrays = (*self.words, self.rows, self.codes, self.folds, *weights)
+        return sum(array.nbytes for array in arrays if array is not None)
 
     def answers(self) -> PackedTable:
         """Return the entries as a table of 0/1 columns."""
@@ -119,14 +120,10 @@ class CountTable:
             class_weight=class_weight,
         )
 
-    @cached_property
-    def _pattern_of(self) -> NDArray[np.int64]:
-        """The number of each entry's pattern, from 0; entries of one pattern are neighbours."""
-        if not self.words:
-            return np.zeros(self.n_entries, dtype=np.int64)
-        bits = np.stack([self.answers().column(j) for j in range(len(self.words))])
-        differs = (bits[:, 1:] != bits[:, :-1]).any(axis=0)
-        return np.concatenate([[0], np.cumsum(differs)])
+    def numbers_of_patterns(self) -> NDArray[np.int64]:
+        """Return the number of each entry's pattern, from 0."""
+        numbers: NDArray[np.int64] = np.cumsum(self.answers().differs(), dtype=np.int64) - 1
+        return numbers
 
     def take(self, places: NDArray[np.intp]) -> CountTable:
         """Return some of the entries, in their order."""

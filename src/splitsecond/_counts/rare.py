@@ -23,7 +23,7 @@ from splitsecond._tables.literals import COMPARISONS, Literal
 
 def without_rare(counts: CountTable, min_count: int, *, keep_questions: bool) -> CountTable:
     """Return a table of the patterns that so many rows have."""
-    pattern = counts._pattern_of
+    pattern = counts.numbers_of_patterns()
     of_pattern = np.bincount(pattern, counts.rows)
     kept = np.flatnonzero(of_pattern[pattern] >= min_count)
     if not len(kept):
