@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._binarizers.cuts import FixedBinarizer
+from splitsecond._counts.changes import changed
 from splitsecond._counts.choosing import choose_questions
 from splitsecond._counts.count_table import CountTable
 from splitsecond._counts.counting import Counted, Counting, Keys, combine_counted
@@ -20,7 +21,7 @@ from splitsecond._counts.folds import plain_labels
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import Sketch, Sketching, combine_sketches
 from splitsecond._counts.sources import open_source
-from splitsecond._counts.targets import TASKS, Codes, changed
+from splitsecond._counts.targets import TASKS, Codes
 from splitsecond._estimators.training import SCHEMES
 from splitsecond._solving.solve import n_threads, whole_bytes
 from splitsecond._support.checks import check_choice, check_number

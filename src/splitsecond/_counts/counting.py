@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from splitsecond import _core
 from splitsecond._counts.batches import cells_of, places_of
+from splitsecond._counts.changes import changed
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import weights_of
-from splitsecond._counts.targets import Codes, changed
+from splitsecond._counts.targets import Codes
 from splitsecond._counts.weighing import MARKS, Scaling, mark_of
 from splitsecond._tables.bits import pack_bits
 from splitsecond._tables.cells import MISSING, UNKNOWN, Cells

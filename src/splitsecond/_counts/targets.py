@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from splitsecond._counts.batches import is_numeric, places_of
+from splitsecond._counts.changes import changed
 from splitsecond._counts.facts import Distinct
 from splitsecond._support.checks import is_quantity
 from splitsecond._support.messages import shown
@@ -119,11 +120,6 @@ class Codes:
         if found is None:
             raise changed("a label is new")
         return found
-
-
-def changed(what: str) -> ValueError:
-    """Return the error for a table that was not the same in both passes."""
-    return ValueError(f"The table has changed while it was read: {what}. Compress it again.")
 
 
 def _is_quantity(kind: pa.DataType) -> bool:

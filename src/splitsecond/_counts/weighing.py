@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
+from splitsecond._counts.changes import changed
 from splitsecond._counts.hashing import finished, first_hashes
-from splitsecond._counts.targets import changed
 from splitsecond._tables.weights import (
     FACTORS,
     FEW,
