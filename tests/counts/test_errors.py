@@ -187,8 +187,23 @@ def test_the_patterns_may_not_fit_the_memory() -> None:
         r"patterns of answers take more memory than memory_limit=100,000 bytes allows; [\d,]+ had "
         r"been found until then\. Ask fewer questions"
     )
-    with pytest.raises(MemoryError, match=message):
+    fewer = pytest.warns(ss.LimitWarning, match="questions were kept")
+    with fewer, pytest.raises(MemoryError, match=message):
         ss.compress(frame, "y", binarizer=ss.QuantileBinarizer(100), memory_limit=100_000)
+
+
+def test_fewer_questions_that_fit_the_memory_are_told() -> None:
+    random = np.random.RandomState(0)
+    frame = random_table(random, 3000).assign(more=random.rand(3000))
+    binarizer = ss.QuantileBinarizer(100)
+    n_questions = len(ss.compress(frame, "y", binarizer=binarizer).literals)
+    message = rf"memory_limit=300000 bytes .* of {n_questions:,} questions were kept"
+    with pytest.warns(ss.LimitWarning, match=message):
+        counts = ss.compress(frame, "y", binarizer=binarizer, memory_limit=300_000)
+    assert 0 < len(counts.literals) < n_questions
+    with pytest.warns(ss.LimitWarning, match="questions were kept"):
+        fewer = ss.compress(frame, "y", binarizer="midpoint", memory_limit=300_000)
+    assert not fewer.binarizer.is_lossless
 
 
 def test_partial_counts_keep_their_memory_limit() -> None:

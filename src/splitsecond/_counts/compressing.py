@@ -86,6 +86,8 @@ def compress(
         are kept.
     memory_limit : int, optional
         Bytes that the patterns may take, for each thread; a MemoryError says that more are needed.
+        Where the answers of the sample would not fit, fewer questions are chosen, and a
+        `LimitWarning` says so.
     n_jobs : int, optional
         Threads; -1 uses all processors.
     progress : callable, optional
