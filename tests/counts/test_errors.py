@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ import pytest
 from counted import random_table
 
 import splitsecond as ss
+from splitsecond._counts.counting import Counted
+from splitsecond._counts.entry_weights import EntryWeights
 
 
 @pytest.fixture
@@ -85,7 +89,14 @@ def test_sources_that_cannot_be_read_twice(frame: Any) -> None:
         ({"task": "guess"}, "task='guess' must be one of"),
         ({"binarizer": "none"}, "binarizer='none' must be"),
         ({"sample": 0}, "sample=0"),
-        ({"folds": 1}, "n_folds=1"),
+        ({"folds": 1}, "folds=1 must be an integer of at least 2"),
+        ({"folds": 2.5}, "folds=2.5 must be an integer of at least 2"),
+        ({"folds": True}, "folds=True must be an integer"),
+        ({"min_count": 0}, "min_count=0 must be an integer of at least 1: rows of a pattern"),
+        ({"min_count": "5"}, "min_count='5' must be an integer"),
+        ({"min_count": 2.5}, "min_count=2.5 must be an integer"),
+        ({"min_count": True}, "min_count=True must be an integer"),
+        ({"min_count": None}, "min_count=None must be an integer"),
         ({"weight": "text"}, "it must be numbers"),
         ({"weight": "number"}, "must be finite and not negative"),
     ],
@@ -93,6 +104,20 @@ def test_sources_that_cannot_be_read_twice(frame: Any) -> None:
 def test_parameters(frame: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ss.compress(frame, **{"target": "y", **options})
+
+
+@pytest.mark.parametrize("given", [0, -1, "5", 2.5, True, None, [3]])
+def test_patterns_are_dropped_below_a_whole_number(frame: Any, given: Any) -> None:
+    with pytest.raises(ValueError, match=r"min_count=.* must be an integer of at least 1"):
+        ss.compress(frame, "y").drop_below(given)
+    with pytest.raises(ValueError, match="keep_questions='no' must be True or False"):
+        ss.compress(frame, "y").drop_below(2, keep_questions="no")
+
+
+def test_numbers_of_numpy_are_numbers(frame: Any) -> None:
+    counts = ss.compress(frame, "y", min_count=np.int64(2), folds=np.int32(3))
+    assert counts.n_folds == 3
+    assert counts.n_dropped > 0
 
 
 def test_folds(frame: Any) -> None:
@@ -158,8 +183,46 @@ def test_fits(frame: Any) -> None:
 def test_the_patterns_may_not_fit_the_memory() -> None:
     random = np.random.RandomState(0)
     frame = random_table(random, 3000).assign(more=random.rand(3000))
-    with pytest.raises(MemoryError):
+    message = (
+        r"patterns of answers take more memory than memory_limit=100,000 bytes allows; [\d,]+ had "
+        r"been found until then\. Ask fewer questions"
+    )
+    fewer = pytest.warns(ss.LimitWarning, match="questions were kept")
+    with fewer, pytest.raises(MemoryError, match=message):
         ss.compress(frame, "y", binarizer=ss.QuantileBinarizer(100), memory_limit=100_000)
+
+
+def test_fewer_questions_that_fit_the_memory_are_told() -> None:
+    random = np.random.RandomState(0)
+    frame = random_table(random, 3000).assign(more=random.rand(3000))
+    binarizer = ss.QuantileBinarizer(100)
+    n_questions = len(ss.compress(frame, "y", binarizer=binarizer).literals)
+    message = rf"memory_limit=300000 bytes .* of {n_questions:,} questions were kept"
+    with pytest.warns(ss.LimitWarning, match=message):
+        counts = ss.compress(frame, "y", binarizer=binarizer, memory_limit=300_000)
+    assert 0 < len(counts.literals) < n_questions
+    with pytest.warns(ss.LimitWarning, match="questions were kept"):
+        fewer = ss.compress(frame, "y", binarizer="midpoint", memory_limit=300_000)
+    assert not fewer.binarizer.is_lossless
+
+
+def test_partial_counts_keep_their_memory_limit() -> None:
+    random = np.random.RandomState(0)
+
+    def block() -> Any:
+        return [random.randint(0, 2**63, 100, dtype=np.uint64) for _ in range(40)]
+
+    keys = np.zeros(6400, dtype=np.int32)
+    counted = Counted(40, 1, memory_limit=2_000_000)
+    counted.add(block(), 6400, keys, [None])
+    for _ in range(2):  # sent to a worker, and on to the next
+        counted = pickle.loads(pickle.dumps(counted))
+    other = Counted(40, 1)
+    for _ in range(20):  # without a limit there is none
+        other = pickle.loads(pickle.dumps(other))
+        other.add(block(), 6400, keys, [None])
+    with pytest.raises(MemoryError, match=r"memory_limit=2,000,000 bytes allows"):
+        counted.merge(other)
 
 
 def test_ctrl_c_ends_it(frame: Any) -> None:
@@ -169,3 +232,39 @@ def test_ctrl_c_ends_it(frame: Any) -> None:
     for n_jobs in (1, 2):
         with pytest.raises(KeyboardInterrupt):
             ss.compress(frame, "y", progress=interrupt, n_jobs=n_jobs)
+
+
+ROWS = {"x": [0, 0, 1, 1], "y": [1, 2, 1, 2]}
+
+
+@pytest.mark.parametrize("kind", [ss.LicketySPLITRegressor, ss.LicketySPLITClassifier])
+@pytest.mark.parametrize("rows", [2**29, 2**31 - 4, 2**31, 2**33])
+def test_more_rows_than_can_be_counted(kind: Any, rows: int) -> None:
+    task = "regression" if kind is ss.LicketySPLITRegressor else "classification"
+    small = ss.compress(pa.table(ROWS), "y", task=task)
+    for each in ([rows, 1, 1, 1], [rows // 4, rows // 4, rows // 4, rows // 4 + 3]):
+        counts = replace(small, rows=np.array(each), n_rows=rows + 3)
+        if rows + 3 < 2**31:
+            model = kind(binarizer="auto", max_depth=1).fit(counts)
+            assert model.tree_.n_rows[0] == rows + 3
+            continue
+        with pytest.raises(ValueError, match=rf"holds {rows + 3:,} rows: at most 2,147,483,647"):
+            kind().fit(counts)
+
+
+def test_more_rows_than_can_be_counted_with_weights_that_are_rounded() -> None:
+    small = ss.compress(pa.table(ROWS), "y", task="classification")
+    rows = np.array([2**31, 1, 1, 1])
+    weights = EntryWeights(units=np.array([2**29, 1, 1, 1]), unit=np.pi)
+    counts = replace(small, rows=rows, n_rows=2**31 + 3, weights=weights)
+    with pytest.raises(ValueError, match="holds 2,147,483,651 rows: at most"):
+        ss.LicketySPLITClassifier(class_weight={1: 1.5}).fit(counts)
+
+
+def test_sums_of_too_many_classes_and_kinds() -> None:
+    numbers = pa.table({"x": np.arange(70_000) % 2, "y": np.arange(70_000) / 7})
+    one = ss.compress(numbers, "y", task="regression")
+    n = one.n_entries
+    weighted = replace(one, weights=EntryWeights(each=np.arange(1, n + 1) / 3))
+    with pytest.raises(ValueError, match="too many classes and folds"):
+        weighted + weighted

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from counted import random_table, random_weights
 from seeds import seeds
 
 import splitsecond as ss
+from splitsecond._tables.bits import PackedTable, pack_bits
 
 
 @pytest.mark.parametrize("seed", seeds(10))
@@ -92,3 +95,38 @@ def test_text() -> None:
     counts = ss.compress(random_table(np.random.RandomState(0)), "y", columns=["flag", "count"])
     assert repr(counts).startswith("<CountTable: 300 rows, ")
     assert "patterns of" in repr(counts)
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 127, 128, 129, 1000])
+@pytest.mark.parametrize("n_questions", [0, 1, 3])
+def test_patterns_are_told_apart_without_unpacking(n: int, n_questions: int) -> None:
+    random = np.random.RandomState(n)
+    numbers = np.sort(random.randint(0, 2**n_questions, n))
+    answers = numbers[None, :] >> np.arange(n_questions)[:, None]
+    answers &= 1
+    small = ss.compress(random_table(random)[["flag", "y"]], "y")
+    counts = replace(
+        small,
+        words=[pack_bits(column) for column in answers],
+        rows=np.ones(n, dtype=np.int64),
+        codes=np.zeros(n, dtype=np.int32),
+    )
+    wanted = np.unique(answers, axis=1, return_inverse=True)
+    n_patterns = wanted[0].shape[1] if n_questions else 1
+    with patch.object(PackedTable, "column", side_effect=AssertionError("was unpacked")):
+        assert counts.n_patterns == n_patterns
+        number_of = counts.numbers_of_patterns()
+    assert len(number_of) == n
+    if n_questions:
+        same = (answers[:, 1:] == answers[:, :-1]).all(axis=0)
+        np.testing.assert_array_equal(np.diff(number_of) == 0, same)
+    none = counts.take(np.zeros(0, dtype=np.intp))
+    assert (none.n_patterns, len(none.numbers_of_patterns())) == (0, 0)
+
+
+def test_the_memory_of_a_table_is_that_of_all_its_arrays() -> None:
+    frame = random_table(np.random.RandomState(0)).assign(w=np.random.RandomState(1).rand(300))
+    plain = ss.compress(frame.drop(columns="w"), "y", binarizer="quantile")
+    weighed = ss.compress(frame, "y", binarizer=plain.binarizer, weight="w", folds=3)
+    n, words = weighed.n_entries, -(-weighed.n_entries // 64)
+    assert weighed.nbytes == 8 * words * len(weighed.words) + n * (8 + 4 + 8 + 4)

@@ -50,6 +50,27 @@ def with_weights(frame: Any, random: np.random.RandomState, kind: str) -> Any:
     return frame if weights is None else frame.assign(w=weights)
 
 
+def class_loss(random: np.random.RandomState, labels: Any) -> dict[str, Any]:
+    """Return a loss for classes: one with a name, or costs, perhaps of a further action."""
+    if random.rand() < 0.6:
+        return {"loss": str(random.choice(["zero_one", "log_loss", "brier"]))}
+    classes = sorted(set(labels))
+    actions = [*classes, "refer"][: len(classes) + random.randint(0, 2)]
+    return {
+        "costs": {
+            action: {
+                label: 0 if action == label else int(random.randint(1, 9)) / 4 for label in classes
+            }
+            for action in actions
+        }
+    }
+
+
+def fewest_rows(random: np.random.RandomState) -> int | float:
+    """Return a number of rows that a leaf must have, or their share."""
+    return [1, 1, 7, 10, 0.05][random.randint(0, 5)]
+
+
 @pytest.mark.parametrize("seed", seeds(40))
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_trees_of_classes(seed: int, weights: str, tmp_path: Path) -> None:
@@ -61,8 +82,8 @@ def test_trees_of_classes(seed: int, weights: str, tmp_path: Path) -> None:
     parameters = {
         "regularization": float(random.choice([0.001, 0.01, 0.05])),
         "max_depth": int(random.randint(1, 5)),
-        "min_samples_leaf": int(random.choice([1, 1, 10])),
-        "loss": str(random.choice(["zero_one", "log_loss", "brier"])),
+        "min_samples_leaf": fewest_rows(random),
+        **class_loss(random, frame["y"]),
     }
     if weights in ("none", "few"):  # others are rounded at another place if classes have weights
         parameters["class_weight"] = random.choice([None, "balanced"])
@@ -87,7 +108,7 @@ def test_trees_of_numbers(seed: int, weights: str, tmp_path: Path) -> None:
     kind = REGRESSORS[seed % len(REGRESSORS)]
     parameters = {
         "max_depth": int(random.randint(1, 4)),
-        "min_samples_leaf": int(random.choice([1, 1, 10])),
+        "min_samples_leaf": fewest_rows(random),
         "loss": str(random.choice(["squared_error", "poisson"])),
     }
     one = kind(**parameters).fit(counts)
@@ -98,7 +119,7 @@ def test_trees_of_numbers(seed: int, weights: str, tmp_path: Path) -> None:
     assert one.lower_bound_ == pytest.approx(rows.lower_bound_, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", seeds(10))
+@pytest.mark.parametrize("seed", seeds(20))
 @pytest.mark.parametrize("kind", [ss.TreeFARMS, ss.RESPLIT])
 def test_sets_of_classes(seed: int, kind: Any, tmp_path: Path) -> None:
     random = np.random.RandomState(seed)
@@ -108,8 +129,8 @@ def test_sets_of_classes(seed: int, kind: Any, tmp_path: Path) -> None:
     parameters = {
         "max_depth": 3,
         "epsilon": 0.02,
-        "min_samples_leaf": int(random.choice([1, 7])),
-        "loss": str(random.choice(["zero_one", "log_loss"])),
+        "min_samples_leaf": fewest_rows(random),
+        **class_loss(random, frame["y"]),
     }
     one = kind(**parameters).fit(counts)
     rows = kind(**parameters, binarizer=same_questions(counts))
@@ -117,7 +138,7 @@ def test_sets_of_classes(seed: int, kind: Any, tmp_path: Path) -> None:
     check_same_sets(one.trees_, rows.trees_)
 
 
-@pytest.mark.parametrize("seed", seeds(6))
+@pytest.mark.parametrize("seed", seeds(20))
 @pytest.mark.parametrize("kind", [ss.TreeFARMSRegressor, ss.RESPLITRegressor])
 def test_sets_of_numbers(seed: int, kind: Any, tmp_path: Path) -> None:
     random = np.random.RandomState(seed)
@@ -126,24 +147,37 @@ def test_sets_of_numbers(seed: int, kind: Any, tmp_path: Path) -> None:
     frame = with_weights(frame, random, WEIGHTS[seed % len(WEIGHTS)])
     options = {"binarizer": ss.QuantileBinarizer(2), "task": "regression"}
     counts = compressed(frame, random, tmp_path / "table", **options)
-    parameters = {"max_depth": 3, "loss": ["squared_error", "poisson"][seed % 2]}
+    parameters = {
+        "max_depth": 3,
+        "epsilon": 0.02,
+        "min_samples_leaf": fewest_rows(random),
+        "loss": ["squared_error", "poisson"][seed % 2],
+    }
     one = kind(**parameters).fit(counts)
     rows = kind(**parameters, binarizer=same_questions(counts))
     rows.fit(columns(frame), frame["y"], frame.get("w"))
     check_same_sets(one.trees_, rows.trees_)
 
 
-@pytest.mark.parametrize("seed", seeds(4))
-def test_paths(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", seeds(20))
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_paths(seed: int, task: str, tmp_path: Path) -> None:
     random = np.random.RandomState(seed)
     frame = random_table(random, 300, n_classes=3)
+    if task == "regression":
+        frame["y"] = frame["count"] + 2 * frame["flag"] + random.randint(0, 3, len(frame))
+        parameters: dict[str, Any] = {"loss": ["squared_error", "poisson"][seed % 2]}
+        kind = REGRESSORS[seed % len(REGRESSORS)]
+    else:
+        parameters = class_loss(random, frame["y"])
+        kind = CLASSIFIERS[seed % len(CLASSIFIERS)]
+    parameters |= {"max_depth": 3, "min_samples_leaf": fewest_rows(random)}
     frame = with_weights(frame, random, WEIGHTS[seed % len(WEIGHTS)])
     fold = random.randint(0, 3, len(frame))
-    counts = compressed(
-        frame.assign(fold=fold), random, tmp_path / "table", binarizer="quantile", folds="fold"
-    )
-    one = ss.regularization_path(counts, cv="folds")
-    estimator = ss.LicketySPLITClassifier(binarizer=same_questions(counts))
+    options = {"binarizer": "quantile", "folds": "fold", "task": task}
+    counts = compressed(frame.assign(fold=fold), random, tmp_path / "table", **options)
+    one = ss.regularization_path(counts, estimator=kind(**parameters), cv="folds")
+    estimator = kind(**parameters, binarizer=same_questions(counts))
     rows = ss.regularization_path(
         columns(frame),
         frame["y"],
@@ -152,10 +186,20 @@ def test_paths(seed: int, tmp_path: Path) -> None:
         cv=PredefinedSplit(fold),
     )
     assert [each.regularization for each in one] == [each.regularization for each in rows]
-    assert [each.loss for each in one] == [each.loss for each in rows]
+    # Sums of numbers, and of logarithms, are added up in another order.
+    losses = [each.loss for each in one], [each.loss for each in rows]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-11)
+    if parameters.get("loss") == "zero_one" or "costs" in parameters:
+        assert losses[0] == losses[1]
+    # A count table holds many weights of classes as they were rounded: each by 2^-31 of the total.
+    weights = WEIGHTS[seed % len(WEIGHTS)]
+    is_rounded = weights == "many" and task == "classification"
+    near = len(frame) * 2**-31 if is_rounded else 1e-9
     for a, b in zip(one, rows, strict=True):
         check_same_tree(a.model, b.model)
-        assert a.cv_loss == pytest.approx(b.cv_loss, rel=1e-9, abs=1e-12)
+        assert a.cv_loss == pytest.approx(b.cv_loss, rel=near, abs=1e-12)
+        error = b.cv_standard_error
+        assert a.cv_standard_error == pytest.approx(error, rel=100 * near, abs=1e-9)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

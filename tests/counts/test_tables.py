@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from counted import WEIGHTS, check_same_counts, check_same_tree, random_table, random_weights
@@ -68,6 +70,49 @@ def test_classes_that_one_part_lacks() -> None:
         for labels in (["no", "perhaps"], ["yes"])
     ]
     check_same_counts(parts[0] + parts[1], whole)
+
+
+def test_folds_add_up_by_their_labels() -> None:
+    whole, frame = table_of()
+    fold = np.array(["north", "south", "west"])[np.arange(300) % 3]
+    options: dict[str, Any] = {"binarizer": whole.binarizer, "folds": "fold"}
+    frame = frame.assign(fold=fold)
+    together = ss.compress(frame, "y", **options)
+    assert together.fold_labels == ("north", "south", "west")
+    # South is the first fold of one table and the second of the other.
+    is_first = np.where(fold == "south", np.arange(300) < 150, fold == "west")
+    parts = [ss.compress(frame[part], "y", **options) for part in (is_first, ~is_first)]
+    check_same_counts(parts[0] + parts[1], together)
+    check_same_counts(parts[1] + parts[0], together)
+
+
+def test_folds_whose_labels_are_of_other_kinds_do_not_add_up() -> None:
+    whole, frame = table_of(folds=3)
+    assert whole.fold_labels == (0, 1, 2)
+    named = ss.compress(
+        frame.assign(fold=np.array(["0", "1", "2"])[np.arange(300) % 3]),
+        "y",
+        binarizer=whole.binarizer,
+        folds="fold",
+    )
+    with pytest.raises(ValueError, match="folds are labelled by numbers, such as 0, and by text, "):
+        whole + named
+    unlabelled = replace(whole, fold_labels=None)
+    with pytest.raises(ValueError, match="does not say which fold is which"):
+        unlabelled + whole
+
+
+def test_fold_labels_are_saved_as_text_if_they_are_no_numbers(tmp_path: Path) -> None:
+    whole, frame = table_of()
+    days = np.array(["2026-01-01", "2026-02-01", "2026-03-01"], dtype="datetime64[D]")
+    frame = frame.assign(fold=pd.array(days[np.arange(300) % 3].astype("datetime64[s]")))
+    counts = ss.compress(frame, "y", binarizer=whole.binarizer, folds="fold")
+    assert counts.n_folds == 3
+    counts.save(tmp_path / "counts.parquet")
+    loaded = CountTable.load(tmp_path / "counts.parquet")
+    assert loaded.fold_labels == counts.fold_labels
+    assert str(counts.fold_labels[0]).startswith("2026-01-01")
+    check_same_counts(loaded + loaded, counts + counts)
 
 
 @pytest.mark.parametrize("numbers", [False, True])
@@ -143,6 +188,18 @@ def test_files_that_are_no_count_tables(tmp_path: Path) -> None:
         pq.write_table(table.replace_schema_metadata({"splitsecond counts": text}), path)
         with pytest.raises(ValueError, match=r"damaged|version"):
             CountTable.load(path)
+    counts.with_folds(3).save(path)
+    divided = pq.read_table(path)
+    about_folds = json.loads(divided.schema.metadata[b"splitsecond counts"])
+    for labels in ([0, 1], [0, 1, 1], [0, 1, {"tuple": [2]}]):
+        text = json.dumps({**about_folds, "fold_labels": labels})
+        pq.write_table(divided.replace_schema_metadata({"splitsecond counts": text}), path)
+        with pytest.raises(ValueError, match="damaged: its folds"):
+            CountTable.load(path)
+    del about_folds["fold_labels"]  # as older files are
+    text = json.dumps(about_folds)
+    pq.write_table(divided.replace_schema_metadata({"splitsecond counts": text}), path)
+    assert (CountTable.load(path).n_folds, CountTable.load(path).fold_labels) == (3, None)
     text = json.dumps(about)
     for name in ("q0", "rows", "code"):
         cut = table.drop_columns([name]).replace_schema_metadata({"splitsecond counts": text})
@@ -161,8 +218,11 @@ def test_rare_patterns_are_dropped_and_that_is_said() -> None:
     assert (kept.n_rows, kept.n_dropped) == (n_kept, 300 - n_kept)
     assert kept.n_patterns == int((of_pattern >= 3).sum())
     assert f"without {300 - n_kept} rows" in repr(kept)
-    again = ss.compress(frame, "y", binarizer=counts.binarizer, min_count=3)
+    again = ss.compress(frame, "y", binarizer="quantile", min_count=3)
     check_same_counts(again, kept)
+    given = ss.compress(frame, "y", binarizer=counts.binarizer, min_count=3)
+    check_same_counts(given, counts.drop_below(3, keep_questions=True))
+    assert given.literals == counts.literals
     with pytest.raises(ValueError, match="No pattern"):
         counts.drop_below(301)
 

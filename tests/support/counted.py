@@ -84,15 +84,27 @@ def check_same_tree(one: Any, other: Any) -> None:
     np.testing.assert_allclose(one.tree_.counts, other.tree_.counts, rtol=1e-9, atol=1e-12)
 
 
+WHOLE = 1000  # trees of a set that are all compared
+
+
 def check_same_sets(one: Any, other: Any) -> None:
     """Check that two sets have the same trees, of the same objectives."""
     assert one.n_trees == other.n_trees
     assert one.bound == pytest.approx(other.bound, rel=1e-12)
     of_one, of_other = one.objective_histogram(), other.objective_histogram()
     np.testing.assert_allclose(list(of_one), list(of_other), rtol=1e-9)
-    for i in {0, len(one) // 2, len(one) - 1}:
-        for part in ("feature", "left", "right", "n_rows"):
-            np.testing.assert_array_equal(getattr(one[i], part), getattr(other[i], part))
+    assert list(of_one.values()) == list(of_other.values())
+    every = range(len(one)) if len(one) <= WHOLE else {0, len(one) // 2, len(one) - 1}
+    for i in every:
+        check_same_tree_of_sets(one[i], other[i])
+
+
+def check_same_tree_of_sets(one: Any, other: Any) -> None:
+    for part in ("feature", "left", "right", "n_rows", "prediction"):
+        np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
+    np.testing.assert_array_equal(one.row_counts, other.row_counts)
+    np.testing.assert_allclose(one.counts, other.counts, rtol=1e-9, atol=1e-12)
+    assert one.objective == pytest.approx(other.objective, rel=1e-9)
 
 
 def check_same_counts(one: CountTable, other: CountTable) -> None:
@@ -106,6 +118,7 @@ def check_same_counts(one: CountTable, other: CountTable) -> None:
     for part in ("rows", "codes", "classes", "folds", "numbers"):
         np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
     assert one.classes.dtype == other.classes.dtype
+    assert one.fold_labels == other.fold_labels
     assert (one.weights is None) == (other.weights is None)
     if one.weights is not None and other.weights is not None:
         assert one.weights.unit == other.weights.unit

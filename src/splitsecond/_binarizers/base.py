@@ -112,10 +112,8 @@ class LiteralTable(Table):
         if column not in self.values_of:
             variable, cells = self.variables[column], self.raw.cells(column)
             self.values_of[column] = (
-                np.where(
-                    cells.is_missing(), MISSING, UNKNOWN
-                )  # no value of it was seen in training
-                if variable.kind is Kind.EMPTY
+                np.where(cells.is_missing(), MISSING, UNKNOWN)
+                if variable.is_unknown
                 else variable.values(cells)
             )
         return self.values_of[column]

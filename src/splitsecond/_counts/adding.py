@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond import _core
+from splitsecond._binarizers.base import Binarizer
 from splitsecond._counts.count_table import CountTable
 from splitsecond._counts.counting import Keys
 from splitsecond._counts.entry_weights import EntryWeights
+from splitsecond._counts.folds import Labels, places_in, united
 from splitsecond._support.messages import listed, shown
 from splitsecond._tables.labels import encode_labels
 from splitsecond._tables.weights import ROUNDED_SUM, ROUNDED_TOTAL
@@ -24,12 +27,14 @@ def add(one: CountTable, other: CountTable) -> CountTable:
     labels = _labels_of(one, other)
     each, values = _kinds(one, other)
     keys = Keys(len(labels), len(values))
+    fold_labels = None if one.folds is None else united(one.fold_labels, other.fold_labels)
     units = _units(one, other) if each is None else None
     summed = _core.PatternCounts(len(one.words), 1 if units is None else 2)
+    keys.check(0 if fold_labels is None else len(fold_labels))
     for i, table in enumerate((one, other)):
         own = np.searchsorted(labels, _own_labels(table))[table.codes]
         kinds = 0 if each is None else np.searchsorted(values, each[i])
-        key = keys.of(own, kinds, 0 if table.folds is None else table.folds)
+        key = keys.of(own, kinds, _folds_of(table, fold_labels))
         sums = [table.rows] if units is None else [table.rows, units[0][i]]
         summed.add(table.words, table.n_entries, key, sums)
     found = summed.result()
@@ -41,6 +46,7 @@ def add(one: CountTable, other: CountTable) -> CountTable:
         weights = EntryWeights(each=values[kinds_of])
     return replace(
         one,
+        binarizer=_binarizer_of(one, other),
         classes=labels[:0] if one.is_of_numbers else labels,
         numbers=labels if one.is_of_numbers else None,
         words=[np.array(column) for column in found.columns],
@@ -50,6 +56,7 @@ def add(one: CountTable, other: CountTable) -> CountTable:
         n_dropped=one.n_dropped + other.n_dropped,
         weights=weights,
         folds=None if one.folds is None else folds,
+        fold_labels=fold_labels,
     )
 
 
@@ -69,6 +76,30 @@ def _check_alike(one: CountTable, other: CountTable) -> None:
     ):
         if a != b:
             raise ValueError(f"Count tables of a different {what} do not add up: {a} and {b}.")
+
+
+def _folds_of(table: CountTable, labels: Labels | None) -> Any:
+    """Return the fold of each entry, by its place among the labels of both tables."""
+    if labels is None:
+        return 0
+    assert table.fold_labels is not None
+    return places_in(labels, table.fold_labels)[table.folds]
+
+
+def _binarizer_of(one: CountTable, other: CountTable) -> Binarizer:
+    """Return the first one's, with what is known of the columns of both."""
+    variables = list(one.binarizer.variables_)
+    asked = {literal.column for literal in one.literals}  # the columns that both have
+    for column in asked:
+        a, b = variables[column], other.binarizer.variables_[column]
+        has_missing = a.has_missing or b.has_missing
+        is_constant = a.is_constant and b.is_constant
+        variables[column] = replace(a, has_missing=has_missing, is_constant=is_constant)
+    if variables == one.binarizer.variables_:
+        return one.binarizer
+    binarizer = copy.copy(one.binarizer)
+    binarizer.variables_ = variables
+    return binarizer
 
 
 def _own_labels(table: CountTable) -> NDArray[Any]:

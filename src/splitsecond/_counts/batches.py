@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
@@ -65,6 +66,15 @@ def plain_numbers(column: pa.Array) -> NDArray[Any] | None:
         column = column.cast(pa.float32())
     numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
     return numbers
+
+
+def places_of(column: pa.Array, labels: Sequence[Any]) -> NDArray[np.int64] | None:
+    """Return the place of each row's value among some labels; None if one is not there."""
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    place = {label: i for i, label in enumerate(labels)}
+    known = [place.get(label, -1) for label in encoded.dictionary.to_pylist()]
+    places: NDArray[np.int64] = np.array([*known, -1], dtype=np.int64)[_codes(encoded)]
+    return None if (places < 0).any() else places
 
 
 def _categories(column: pa.DictionaryArray, label: Any, *, ordered: bool) -> Cells:

@@ -17,8 +17,11 @@ from splitsecond._counts.facts import ColumnFacts
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import Sketch
 from splitsecond._counts.targets import Codes
+from splitsecond._estimators.base import LimitWarning
+from splitsecond._estimators.limits_text import stopped_text
 from splitsecond._estimators.training import AUTO, SCHEMES
 from splitsecond._solving.number_losses import Poisson, SquaredError
+from splitsecond._support.warning import warn
 from splitsecond._tables.binary import DenseTable
 from splitsecond._tables.columns import RawTable, Variable
 from splitsecond._tables.numbers import POISSON, read_numbers
@@ -73,7 +76,20 @@ def choose_questions(
         limits=BinarizingLimits.of_fit(None, memory_limit),
         **parts,
     )
-    return binarizer.fit_raw(SampleTable(rows.select(roles.features), facts), target)
+    binarizer.fit_raw(SampleTable(rows.select(roles.features), facts), target)
+    _tell_of_limit(binarizer, target.limits)
+    return binarizer
+
+
+def _tell_of_limit(binarizer: Binarizer, limits: BinarizingLimits) -> None:
+    """Warn if fewer questions were kept than there are, as a fit does."""
+    if limits.stopped is None:
+        return
+    binarizer._stopped = limits.stopped
+    why = stopped_text(
+        limits.stopped, time_limit=None, memory_limit=limits.memory_limit, note=limits.note
+    )
+    warn(f"{why}. Try a higher {limits.stopped}, or ask about fewer columns.", LimitWarning)
 
 
 def _is_binary(facts: ColumnFacts) -> bool:

@@ -11,21 +11,21 @@ from numpy.typing import NDArray
 
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._binarizers.cuts import FixedBinarizer
+from splitsecond._counts.changes import changed
 from splitsecond._counts.choosing import choose_questions
 from splitsecond._counts.count_table import CountTable
 from splitsecond._counts.counting import Counted, Counting, Keys, combine_counted
 from splitsecond._counts.engine import Engine
 from splitsecond._counts.entry_weights import EntryWeights
+from splitsecond._counts.folds import plain_labels
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import Sketch, Sketching, combine_sketches
 from splitsecond._counts.sources import open_source
-from splitsecond._counts.targets import TASKS, Codes, changed
+from splitsecond._counts.targets import TASKS, Codes
 from splitsecond._estimators.training import SCHEMES
 from splitsecond._solving.solve import n_threads, whole_bytes
 from splitsecond._support.checks import check_choice, check_number
 from splitsecond._support.names import public
-
-MAX_KEYS = 2**31
 
 
 @public
@@ -81,10 +81,13 @@ def compress(
     random_state : int, default=0
         Draws the sample and the folds.
     min_count : int, default=1
-        Patterns of answers that fewer rows have are dropped, for privacy
-        (`CountTable.drop_below`).
+        Patterns of answers that fewer rows have are dropped, for privacy, and what occurred in
+        them alone (`CountTable.drop_below` says what remains). The questions of a fitted binarizer
+        are kept.
     memory_limit : int, optional
         Bytes that the patterns may take, for each thread; a MemoryError says that more are needed.
+        Where the answers of the sample would not fit, fewer questions are chosen, and a
+        `LimitWarning` says so.
     n_jobs : int, optional
         Threads; -1 uses all processors.
     progress : callable, optional
@@ -107,8 +110,9 @@ def compress(
     1.0
     """
     _check_parameters(binarizer, task, sample, random_state)
+    fold, n_folds = _read_folds(folds)
+    least = check_number("min_count", min_count, Integral, "rows of a pattern", minimum=1)
     opened = open_source(source)
-    fold = folds if isinstance(folds, str) else None
     roles = Roles.of(
         opened.schema.names, target, weight=weight, fold=fold, columns=columns, ignore=ignore
     )
@@ -143,9 +147,17 @@ def compress(
     table = _SecondPass(
         engine, roles, sketch, labels, is_of_numbers, binarizer, whole_bytes(memory_limit)
     ).table()
-    if min_count > 1:
-        table = table.drop_below(min_count)
-    return table.with_folds(folds, random_state) if isinstance(folds, int) else table
+    if least > 1:
+        table = table.drop_below(least, keep_questions=is_fitted)
+    return table if n_folds is None else table.with_folds(n_folds, random_state)
+
+
+def _read_folds(folds: Any) -> tuple[str | None, int | None]:
+    """Return the column that says in which fold a row is, or how many folds there are to be."""
+    if folds is None or isinstance(folds, str):
+        return folds, None
+    meaning = "folds to share the rows out to, or the name of a column"
+    return None, check_number("folds", folds, Integral, meaning, minimum=2)
 
 
 def _check_parameters(binarizer: Any, task: Any, sample: Any, random_state: Any) -> None:
@@ -186,14 +198,14 @@ class _SecondPass:
             scaling = sketch.weights.scaling(large=self.is_of_numbers)
         n_kinds = 1 if scaling is None or scaling.kinds is None else len(scaling.kinds)
         folds = tuple(sorted(sketch.folds.values))
-        if max(len(folds), 1) * n_kinds * len(labels) >= MAX_KEYS:
-            raise ValueError("There are too many classes and folds to be counted together.")
+        keys = Keys(len(labels), n_kinds)
+        keys.check(len(folds))
         counting = Counting(
             self.roles,
             tuple(self.binarizer.variables_),
             tuple(self.binarizer.literals_),
             Codes(labels),
-            Keys(len(labels), n_kinds),
+            keys,
             scaling,
             folds,
             self.memory_limit,
@@ -201,10 +213,12 @@ class _SecondPass:
         counted = self.engine.reduce(counting.columns, counting, combine_counted)
         if counted.n_rows != sketch.n_rows:
             raise changed(f"it had {sketch.n_rows:,} rows, then {counted.n_rows:,}")
+        if sketch.weights is not None and counted.mark != sketch.weights.mark:
+            raise changed("its weights are others")
         return self._made(counted, counting)
 
     def _made(self, counted: Counted, counting: Counting) -> CountTable:
-        found, labels, scaling = counted.patterns.result(), self.labels, counting.scaling
+        found, labels, scaling = counted.result(), self.labels, counting.scaling
         codes, kinds, folds = counting.keys.parts(found.keys)
         sums = [np.array(each) for each in found.sums]
         weights = None
@@ -225,4 +239,5 @@ class _SecondPass:
             n_rows=self.sketch.n_rows,
             weights=weights,
             folds=None if self.roles.fold is None else folds,
+            fold_labels=None if self.roles.fold is None else plain_labels(counting.fold_labels),
         )

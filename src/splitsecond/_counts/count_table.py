@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from numbers import Integral
 from typing import Any
 
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._counts.entry_weights import EntryWeights, merged_rows
-from splitsecond._support.checks import check_number
+from splitsecond._support.checks import check_flag, check_number
 from splitsecond._support.frames import frame_of
 from splitsecond._support.messages import listed
 from splitsecond._support.names import public
@@ -47,6 +46,8 @@ class CountTable:
     weights: EntryWeights | None = None  # None: all rows count alike
     folds: NDArray[np.int32] | None = None  # of each entry, from 0
     numbers: NDArray[Any] | None = None  # the different ones, if they are to be predicted
+    # Of the folds, in their order; None: there are none, or an older file does not say.
+    fold_labels: tuple[Any, ...] | None = field(default=None, kw_only=True)
 
     @property
     def n_entries(self) -> int:
@@ -56,7 +57,7 @@ class CountTable:
     @property
     def n_patterns(self) -> int:
         """Number of different patterns of answers."""
-        return int(self._pattern_of.max()) + 1 if self.n_entries else 0
+        return int(np.count_nonzero(self.answers().differs()))  # one pattern's are neighbours
 
     @property
     def n_folds(self) -> int:
@@ -71,7 +72,9 @@ class CountTable:
     @property
     def nbytes(self) -> int:
         """The memory that it takes."""
-        return sum(column.nbytes for column in self.words) + self.rows.nbytes + self.codes.nbytes
+        weights = (None, None) if self.weights is None else (self.weights.each, self.weights.units)
+        arrays = (*self.words, self.rows, self.codes, self.folds, *weights)
+        return sum(array.nbytes for array in arrays if array is not None)
 
     def answers(self) -> PackedTable:
         """Return the entries as a table of 0/1 columns."""
@@ -117,14 +120,10 @@ class CountTable:
             class_weight=class_weight,
         )
 
-    @cached_property
-    def _pattern_of(self) -> NDArray[np.int64]:
-        """The number of each entry's pattern, from 0; entries of one pattern are neighbours."""
-        if not self.words:
-            return np.zeros(self.n_entries, dtype=np.int64)
-        bits = np.stack([self.answers().column(j) for j in range(len(self.words))])
-        differs = (bits[:, 1:] != bits[:, :-1]).any(axis=0)
-        return np.concatenate([[0], np.cumsum(differs)])
+    def numbers_of_patterns(self) -> NDArray[np.int64]:
+        """Return the number of each entry's pattern, from 0."""
+        numbers: NDArray[np.int64] = np.cumsum(self.answers().differs(), dtype=np.int64) - 1
+        return numbers
 
     def take(self, places: NDArray[np.intp]) -> CountTable:
         """Return some of the entries, in their order."""
@@ -145,23 +144,42 @@ class CountTable:
         of_entries: NDArray[Any] = labels[self.codes]
         return of_entries
 
-    def drop_below(self, min_count: int) -> CountTable:
+    def drop_below(self, min_count: int, *, keep_questions: bool = False) -> CountTable:
         """Return a table without the patterns that fewer than `min_count` rows have, for privacy.
 
         Rows count together whatever their classes. What it costs is said in the table's text.
+
+        What occurred in dropped rows alone is gone: classes, numbers and labels of folds,
+        categories, and questions that all other rows answer alike. No tree can use these. What
+        remains besides the patterns:
+
+        - each class or number of a pattern that is kept, also where one row alone has it;
+        - the names of all columns, and questions that a user wrote (`FixedBinarizer`);
+        - the thresholds and categories of other questions that are left: a threshold lies between
+          two values, of which a dropped row may have had one;
+        - of ordered categories, all up to the highest that is asked about, which decide who
+          answers yes;
+        - whether a column has missing values, where that is no question;
+        - how many rows were dropped, and the unit of weights that had to be rounded.
+
+        Parameters
+        ----------
+        min_count : int
+            How many rows a pattern must have.
+        keep_questions : bool, default=False
+            Keep all questions, with the values that they name. Tables add up, and a model's
+            `score` takes them, only if they answer the same questions. `compress` keeps those of
+            a fitted binarizer, which were chosen before.
+
+        Returns
+        -------
+        CountTable
         """
-        check_number("min_count", min_count, Integral, "rows of a pattern", minimum=1)
-        pattern = self._pattern_of
-        of_pattern = np.bincount(pattern, self.rows)
-        kept = np.flatnonzero(of_pattern[pattern] >= min_count)
-        if not len(kept):
-            raise ValueError(f"No pattern of answers has min_count={min_count} rows.")
-        dropped = int(self.rows.sum()) - int(self.rows[kept].sum())
-        return replace(
-            self.take(kept),
-            n_rows=self.n_rows - dropped,
-            n_dropped=self.n_dropped + dropped,
-        )
+        from splitsecond._counts.rare import without_rare
+
+        least = check_number("min_count", min_count, Integral, "rows of a pattern", minimum=1)
+        check_flag("keep_questions", keep_questions)
+        return without_rare(self, least, keep_questions=bool(keep_questions))
 
     def with_folds(self, n_folds: int, random_state: int = 0) -> CountTable:
         """Return a table whose rows are shared out to folds, for `regularization_path`.

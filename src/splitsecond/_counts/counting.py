@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,17 +13,19 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from splitsecond import _core
-from splitsecond._counts.batches import cells_of
+from splitsecond._counts.batches import cells_of, places_of
+from splitsecond._counts.changes import changed
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import weights_of
 from splitsecond._counts.targets import Codes
-from splitsecond._counts.weighing import Scaling
+from splitsecond._counts.weighing import MARKS, Scaling, mark_of
 from splitsecond._tables.bits import pack_bits
 from splitsecond._tables.cells import MISSING, UNKNOWN, Cells
 from splitsecond._tables.columns import Kind, Variable
 from splitsecond._tables.literals import Literal
 
 Words = NDArray[np.uint64]
+MAX_KEYS = 2**31 - 1  # that the core tells apart
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,15 @@ class Keys:
 
     n_classes: int
     n_kinds: int
+
+    def check(self, n_folds: int) -> None:
+        """Refuse more numbers than there are; without folds there is one."""
+        if max(n_folds, 1) * self.n_kinds * self.n_classes > MAX_KEYS:
+            raise ValueError(
+                f"There are too many classes and folds to be counted together: {self.n_classes:,} "
+                f"classes or numbers, {self.n_kinds:,} weights and {n_folds:,} folds. Round the "
+                "numbers or the weights, or take fewer folds."
+            )
 
     def of(self, codes: Any, kinds: Any, folds: Any) -> NDArray[np.int32]:
         """Return the number of each row's class, kind and fold."""
@@ -45,27 +57,65 @@ class Keys:
         return codes.astype(np.int32), kinds, folds.astype(np.int32)
 
 
-@dataclass
 class Counted:
     """Some rows by pattern and key."""
 
-    patterns: _core.PatternCounts
-    n_rows: int = 0
+    def __init__(self, n_columns: int, n_sums: int, memory_limit: int | None = None) -> None:
+        self.patterns = _core.PatternCounts(n_columns, n_sums, memory_limit=memory_limit)
+        self.memory_limit = memory_limit  # of the patterns, in whichever process they are
+        self.n_rows = 0
+        self.mark = 0  # of the weights; see `mark_of`
+
+    def add(
+        self, answers: list[Words], n_rows: int, keys: NDArray[np.int32], sums: list[Any]
+    ) -> None:
+        """Count a block of rows; those of a negative key are left out."""
+        with self._within_memory():
+            self.patterns.add(answers, n_rows, keys, sums)
+        self.n_rows += n_rows
+
+    def merge(self, other: Counted) -> None:
+        """Count the rows of another part."""
+        with self._within_memory():
+            self.patterns.merge(other.patterns)
+        self.n_rows += other.n_rows
+        self.mark = (self.mark + other.mark) % MARKS
+
+    def result(self) -> _core.Patterns:
+        """Return the entries, in an order that does not depend on that of the blocks."""
+        with self._within_memory():
+            return self.patterns.result()
 
     def __getstate__(self) -> dict[str, Any]:
-        found = self.patterns.result()
+        found = self.result()
         entries = [np.array(column) for column in found.columns], np.array(found.keys)
         return {
             "n_rows": self.n_rows,
+            "mark": self.mark,
+            "memory_limit": self.memory_limit,
             "entries": entries,
             "sums": [np.array(each) for each in found.sums],
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         (columns, keys), sums = state["entries"], state["sums"]
-        self.patterns = _core.PatternCounts(len(columns), len(sums))
-        self.patterns.add(columns, len(keys), keys, sums)
-        self.n_rows = state["n_rows"]
+        Counted.__init__(self, len(columns), len(sums), state["memory_limit"])
+        self.add(columns, len(keys), keys, sums)
+        self.n_rows, self.mark = state["n_rows"], state["mark"]
+
+    @contextmanager
+    def _within_memory(self) -> Iterator[None]:
+        """Say how many patterns there were, and what to do, where memory does not suffice."""
+        try:
+            yield
+        except MemoryError as error:
+            limit = self.memory_limit
+            allowed = "there is" if limit is None else f"memory_limit={limit:,} bytes allows"
+            raise MemoryError(
+                f"The patterns of answers take more memory than {allowed}; "
+                f"{self.patterns.n_entries:,} had been found until then. Ask fewer questions, for "
+                "example with a QuantileBinarizer or fewer columns, or allow more memory."
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -95,8 +145,7 @@ class Counting:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Counted:
         """Count all rows."""
         n_sums = 1 + self._sums_units
-        patterns = _core.PatternCounts(len(self.literals), n_sums, memory_limit=self.memory_limit)
-        found = Counted(patterns)
+        found = Counted(len(self.literals), n_sums, self.memory_limit)
         for batch in batches:
             if len(batch):
                 self._add(found, batch)
@@ -112,6 +161,7 @@ class Counting:
             assert self.scaling is not None
             weights = weights_of(batch.column(roles.weight), roles.weight)
             absent = weights == 0
+            found.mark = (found.mark + mark_of(weights)) % MARKS
             if self._sums_units:
                 sums.append(self.scaling.integers(weights))
             else:
@@ -119,16 +169,15 @@ class Counting:
         keys = self.keys.of(codes, kinds, self._folds(batch))
         if absent is not None:
             keys[absent] = -1
-        found.patterns.add(self.answers(batch), len(batch), keys, sums)
-        found.n_rows += len(batch)
+        found.add(self.answers(batch), len(batch), keys, sums)
 
     def _folds(self, batch: pa.RecordBatch) -> Any:
         if self.roles.fold is None:
             return 0
-        encoded = batch.column(self.roles.fold).dictionary_encode()
-        place = {label: i for i, label in enumerate(self.fold_labels)}
-        places = np.array([place[label] for label in encoded.dictionary.to_pylist()])
-        return places[encoded.indices.to_numpy(zero_copy_only=False)]
+        places = places_of(batch.column(self.roles.fold), self.fold_labels)
+        if places is None:
+            raise changed("a fold is new")
+        return places
 
     def answers(self, batch: pa.RecordBatch) -> list[Words]:
         """Return the answers to all questions as bits of the rows."""
@@ -152,7 +201,7 @@ class Counting:
 
 def _answers(variable: Variable, cells: Cells, literals: Sequence[Literal]) -> Iterable[Words]:
     """Answer questions about one column, as `Literal.answers` does for a `LiteralTable`."""
-    if variable.kind is Kind.EMPTY:  # no value of it was seen in training
+    if variable.is_unknown:
         values = np.where(cells.is_missing(), MISSING, UNKNOWN)
     else:
         values = variable.values(cells)
@@ -171,6 +220,5 @@ def combine_counted(parts: Sequence[Counted]) -> Counted:
     """Return the counts of all parts."""
     first, *others = parts
     for other in others:
-        first.patterns.merge(other.patterns)
-        first.n_rows += other.n_rows
+        first.merge(other)
     return first

@@ -72,15 +72,22 @@ def merged_rows(
         total = total * shares
         if not total.any():
             raise all_zero()
+    _check_countable(int(rows.sum()), "rows")
     integers = _integers(rows, weights, shares, n_rows, large=classes is None)
-    if classes is not None and int(integers.sum()) > MAX_WEIGHT:
-        raise ValueError(
-            f"The count table holds {int(integers.sum()):,} rows: at most {MAX_WEIGHT:,} can be "
-            "counted. Compress a part of them."
-        )
+    if classes is not None:
+        _check_countable(int(integers.sum()), "rows, as they are weighed")
     is_weighted = weights is not None or shares is not None
     present = np.where(integers > 0, rows, 0)
     return Merged(present, integers, n_rows, float(total.sum()), is_weighted)
+
+
+def _check_countable(count: int, what: str) -> None:
+    """Refuse what the core's integers of 32 bits would not hold."""
+    if count > MAX_WEIGHT:
+        raise ValueError(
+            f"The count table holds {count:,} {what}: at most {MAX_WEIGHT:,} can be counted. "
+            "Compress a part of them."
+        )
 
 
 def _integers(

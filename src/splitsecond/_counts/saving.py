@@ -14,9 +14,11 @@ import pyarrow.parquet as pq
 from splitsecond._binarizers.base import Binarizer
 from splitsecond._counts.count_table import CountTable
 from splitsecond._counts.entry_weights import EntryWeights
+from splitsecond._counts.folds import plain_labels
 from splitsecond._saving._reader import DamagedError, Json, Reader, parse
 from splitsecond._saving._reading import estimator_in
 from splitsecond._saving._trees import classes_in, classes_out
+from splitsecond._saving._values import value_out
 from splitsecond._saving._writing import estimator_out
 from splitsecond._support.files import write_whole
 from splitsecond._support.parquet_files import COUNTS, COUNTS_KEY
@@ -57,6 +59,11 @@ def _about(counts: CountTable) -> Json:
         "target": counts.target,
         "n_rows": counts.n_rows,
         "n_dropped": counts.n_dropped,
+        **(
+            {}
+            if counts.fold_labels is None
+            else {"fold_labels": [value_out(label) for label in counts.fold_labels]}
+        ),
         "labels": classes_out(counts.classes if numbers is None else numbers),
         "is_of_numbers": numbers is not None,
         "unit": 1.0 if weights is None else weights.unit,
@@ -118,7 +125,14 @@ def _table_in(table: pa.Table, reader: Reader) -> CountTable:
         folds = _column(table, "fold", "i").astype(np.int32)
         if len(folds) and folds.min() < 0:
             raise DamagedError("its folds are out of range")
-        counts = replace(counts, folds=folds)
+        labels = tuple(reader.values("fold_labels")) if reader.has("fold_labels") else None
+        counts = replace(counts, folds=folds, fold_labels=labels)
+        if labels is not None and (
+            len(labels) < counts.n_folds
+            or plain_labels(labels) != labels
+            or len(set(labels)) < len(labels)
+        ):
+            raise DamagedError("its folds do not fit their labels")
     return replace(counts, weights=_weights_in(table, reader))
 
 

@@ -71,4 +71,5 @@ def parts_of(
         n_rows=counts.n_rows if folds is not None else int(rows.sum()),
         weights=weights,
         folds=folds,
+        fold_labels=None if folds is None else tuple(range(int(folds.max()) + 1)),
     )

@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from splitsecond._counts.changes import changed
 from splitsecond._counts.count_table import CountTable
 from splitsecond._counts.dask_frames import DaskSource, is_dask
 from splitsecond._counts.engine import Engine, LocalEngine, Progress
@@ -24,7 +25,6 @@ from splitsecond._counts.queries import (
     schema_of_polars,
 )
 from splitsecond._counts.spark_frames import SparkSource, is_spark
-from splitsecond._counts.targets import changed
 from splitsecond._support.column_types import without_views
 from splitsecond._support.messages import shown
 from splitsecond._support.parquet_files import refuse_count_table

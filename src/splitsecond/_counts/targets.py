@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from splitsecond._counts.batches import places_of
+from splitsecond._counts.changes import changed
 from splitsecond._counts.facts import Distinct
 from splitsecond._counts.sample import common_type
 from splitsecond._support.checks import is_quantity
@@ -112,25 +114,17 @@ class Codes:
 
     def of(self, column: pa.Array) -> NDArray[np.int64]:
         """Return the number of each row's label."""
-        codes: NDArray[np.int64]
         if _is_quantity(column.type):
             values = column.to_numpy(zero_copy_only=False)
-            codes = np.minimum(np.searchsorted(self.labels, values), len(self.labels) - 1)
-            is_known = bool((self.labels[codes] == values).all())
+            codes: NDArray[np.int64] = np.minimum(
+                np.searchsorted(self.labels, values), len(self.labels) - 1
+            )
+            found = codes if (self.labels[codes] == values).all() else None
         else:
-            encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-            place = {label: code for code, label in enumerate(self.labels.tolist())}
-            places = [place.get(label, -1) for label in encoded.dictionary.to_pylist()]
-            codes = np.array(places, dtype=np.int64)[encoded.indices.to_numpy(zero_copy_only=False)]
-            is_known = not len(codes) or codes.min() >= 0
-        if not is_known:
+            found = places_of(column, self.labels.tolist())
+        if found is None:
             raise changed("a label is new")
-        return codes
-
-
-def changed(what: str) -> ValueError:
-    """Return the error for a table that was not the same in both passes."""
-    return ValueError(f"The table has changed while it was read: {what}. Compress it again.")
+        return found
 
 
 def _is_quantity(kind: pa.DataType) -> bool:

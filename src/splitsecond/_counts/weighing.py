@@ -15,6 +15,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond import _core
+from splitsecond._counts.changes import changed
+from splitsecond._counts.hashing import finished, first_hashes
 from splitsecond._tables.weights import (
     FACTORS,
     FEW,
@@ -32,6 +35,18 @@ from splitsecond._tables.weights import (
 )
 
 MAX_WHOLE = 2**53  # not every whole number beyond is a float
+MARKS = 2**64
+
+
+def mark_of(weights: NDArray[np.float64]) -> int:
+    """Return a number that tells weights from others, whatever their order: a sum of hashes.
+
+    By it a table is refused whose second pass finds other weights: the integers would not be
+    theirs. Two different tables have the same one by a chance of 2^-64.
+    """
+    hashes = first_hashes(len(weights), seed=0)
+    _core.hash_numbers(hashes, weights)
+    return int(finished(hashes).sum(dtype=np.uint64))  # modulo MARKS
 
 
 @dataclass
@@ -43,11 +58,13 @@ class WeightFacts:
     kinds: dict[float, int] | None = field(default_factory=dict)  # rows of each; None: too many
     # By factor: the greatest common divisor of weights times it, while all of them are whole.
     divisors: dict[int, int] = field(default_factory=lambda: dict.fromkeys((1, *FACTORS), 0))
+    mark: int = 0  # of all weights; see `mark_of`
 
     def add(self, weights: NDArray[np.float64]) -> None:
         """Take weights into account."""
         if not len(weights):
             return
+        self.mark = (self.mark + mark_of(weights)) % MARKS
         self.highest = max(self.highest, float(weights.max()))
         self.total += exact_sum(weights)
         sample = weights[:: max(1, len(weights) // 1000)]
@@ -72,6 +89,7 @@ class WeightFacts:
 
     def combine(self, other: Self) -> None:
         """Take the weights of other rows into account."""
+        self.mark = (self.mark + other.mark) % MARKS
         self.highest = max(self.highest, other.highest)
         self.total += other.total
         if self.kinds is not None and other.kinds is not None:
@@ -97,7 +115,7 @@ class WeightFacts:
         if whole is not None:
             return whole
         if self.kinds is not None:
-            return Scaling(kinds=np.array(sorted(self.kinds)))
+            return Scaling(kinds=np.array(sorted(self.kinds)), highest=self.highest)
         to = ROUNDED_SUM if large else ROUNDED_TOTAL
         return Scaling(
             highest=self.highest, share=float(self.total / Fraction(self.highest)), to=to
@@ -111,7 +129,7 @@ class WeightFacts:
             if round(self.highest * factor) > MAX_WHOLE:
                 return None
             if self.total * factor / divisor <= most:
-                return Scaling(factor=factor, divisor=divisor)
+                return Scaling(factor=factor, divisor=divisor, highest=self.highest)
             if factor > 1 or most > MAX_WEIGHT:
                 return None
             raise too_heavy(float(self.total))
@@ -125,12 +143,14 @@ class Scaling:
     factor: int = 0
     divisor: int = 1
     kinds: NDArray[np.float64] | None = None
-    highest: float = 0.0
+    highest: float = 0.0  # of all weights
     share: float = 0.0  # the total, in the highest
     to: int = ROUNDED_TOTAL  # what they add up to
 
     def integers(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the integers of rows; not for kinds."""
+        if weights.max() > self.highest:
+            raise changed("a weight is larger than all were")
         if self.factor:
             return np.rint(weights * self.factor).astype(np.int64) // self.divisor
         return rounded(weights / self.highest, self.share, self.to).astype(np.int64)
@@ -138,7 +158,10 @@ class Scaling:
     def kind_of(self, weights: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the number of each weight among the kinds."""
         assert self.kinds is not None
-        return np.searchsorted(self.kinds, weights)
+        places = np.minimum(np.searchsorted(self.kinds, weights), len(self.kinds) - 1)
+        if (self.kinds[places] != weights).any():
+            raise changed("a weight is new")
+        return places
 
 
 def integers_of_kinds(

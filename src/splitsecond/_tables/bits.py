@@ -19,8 +19,17 @@ class PackedTable(Table):
     words: list[NDArray[np.uint64]]
 
     def column(self, j: int) -> NDArray[np.uint8]:
-        bits = self.words[j].astype("<u8", copy=False).view(np.uint8)
-        return np.unpackbits(bits, count=self.n_rows, bitorder="little")
+        return _unpacked(self.words[j], self.n_rows)
+
+    def differs(self) -> NDArray[np.uint8]:
+        """Return 1 for each row that is not like the one before it; the first is not."""
+        found = np.zeros(-(-self.n_rows // 64), dtype=np.uint64)
+        for words in self.words:
+            before = words << np.uint64(1)  # each bit is the one of the row before
+            before[1:] |= words[:-1] >> np.uint64(63)
+            found |= words ^ before
+        found[:1] |= np.uint64(1)
+        return _unpacked(found, self.n_rows)
 
     @property
     def held_bytes(self) -> int:
@@ -43,6 +52,11 @@ def pack_columns(table: Table, asked: Container[int], n_columns: int) -> list[ND
     """Return the columns asked for as bits, 64 rows a word, and empty arrays for the others."""
     nothing = np.zeros(0, dtype=np.uint64)
     return [pack_bits(table.column(j)) if j in asked else nothing for j in range(n_columns)]
+
+
+def _unpacked(words: NDArray[np.uint64], n_rows: int) -> NDArray[np.uint8]:
+    bits = words.astype("<u8", copy=False).view(np.uint8)
+    return np.unpackbits(bits, count=n_rows, bitorder="little")
 
 
 def pack_bits(answers: NDArray[np.generic]) -> NDArray[np.uint64]:

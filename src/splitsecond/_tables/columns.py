@@ -32,6 +32,7 @@ class Kind(StrEnum):
     EMPTY = "all missing"
     CONSTANT = "constant"  # one value in every row
     UNREAD = "not read in time"  # at a limit of the fit
+    UNASKED = "values not asked about"  # of a count table, which then does not tell them
     BINARY = "binary"  # 0 and 1, or False and True
     NUMBER = "number"
     CATEGORY = "category"
@@ -99,8 +100,13 @@ class Variable:
         """Say why there is nothing to ask about it, if so."""
         if self.is_constant:
             return str(Kind.CONSTANT)
-        nothing = (Kind.CONSTANT, Kind.EMPTY, Kind.UNREAD)
+        nothing = (Kind.CONSTANT, Kind.EMPTY, Kind.UNREAD, Kind.UNASKED)
         return str(self.kind) if self.kind in nothing else None
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether no value of it is known, so that any is a new one."""
+        return self.kind in (Kind.EMPTY, Kind.UNASKED)
 
     def place(self, value: Any) -> int:
         """Return the code of a category, UNKNOWN if there is none."""
