@@ -37,6 +37,7 @@ PEERS_COLUMNS = [
     ("optimal, depth 4", "optimal", "4", "splitsecond optimal", ""),
     ("pystreed", "optimal", "4", "splitsecond optimal", "pystreed"),
 ]
+REGRESSION_PAIRS, REGRESSION_MEANS = "Ours against other packages", "Over all tables"
 RAW_DATA = {
     "compas": "COMPAS",
     "heloc": "HELOC",
@@ -177,8 +178,49 @@ def raw() -> str:
     )
 
 
+def regression() -> str:
+    """Compare regression trees with other packages, and predictions on new rows."""
+    if not all((RESULTS / f"{name}.csv").exists() for name in ("regression", "regression_heldout")):
+        return "Not measured yet: `python benchmarks/regression.py` does.\n"
+    pairs = [row for row in read("regression") if row["table"] == REGRESSION_PAIRS]
+    headings = ["against", "depth", "problems", "mean ratio of objectives", "least ratio of times"]
+    compared = [
+        [
+            row["against"],
+            row["depth"],
+            row["cells"],
+            f"{float(row['objectives']):.4f}",
+            ratio(float(row["least"])),
+            ratio(float(row["median"])),
+        ]
+        for row in pairs
+    ]
+    means = [row for row in read("regression_heldout") if row["table"] == REGRESSION_MEANS]
+    predicted = [
+        [
+            row["method"],
+            row["tables"],
+            f"{float(row['r2']):.3f}",
+            f"{float(row['leaves']):.1f}" if row["leaves"] else "-",
+        ]
+        for row in means
+    ]
+    return "\n".join(
+        [
+            table([*headings, "median"], compared),
+            "Means over tables and splits, on new rows:\n",
+            table(["method", "tables", "R^2", "leaves"], predicted),
+        ]
+    )
+
+
 # What a mark names.
-SUMMARIES: dict[str, Callable[[], str]] = {"heldout": heldout, "peers": peers, "raw": raw}
+SUMMARIES: dict[str, Callable[[], str]] = {
+    "heldout": heldout,
+    "peers": peers,
+    "raw": raw,
+    "regression": regression,
+}
 
 
 def read(name: str) -> list[dict[str, str]]:

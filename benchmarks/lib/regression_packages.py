@@ -66,7 +66,8 @@ class LicketysplitRegressor(Method):
 class PySTreeD(Method):
     """pystreed, optimal regression trees, on C ints.
 
-    Its penalty is per split, as a share of the variance: one less than ours for every tree.
+    Its penalty is per split, as a share of the variance: one less than ours for every tree. It is
+    timed with its lower bounds, as it comes; with them, its tree need not be the best.
     """
 
     def __init__(self, problem: Problem) -> None:

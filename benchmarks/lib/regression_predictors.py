@@ -41,7 +41,7 @@ def cart(X: Any, y: Any) -> tuple[Any, int]:
     from sklearn.pipeline import make_pipeline
     from sklearn.tree import DecisionTreeRegressor
 
-    alphas = np.concatenate([[0.0], np.geomspace(1e-5, 0.05, 20)]) * float(np.var(y))
+    alphas = np.concatenate([[0.0], np.geomspace(1e-5, 0.05, 10)]) * float(np.var(y))
     search = GridSearchCV(
         make_pipeline(_columns(X), DecisionTreeRegressor(random_state=SEED)),
         {

@@ -33,3 +33,27 @@ def test_an_older_table_would_be_found(summary: dict[str, Any]) -> None:
     digit = next(i for i in range(mark.end(1), mark.end()) if readme[i].isdigit())
     changed = readme[:digit] + str((int(readme[digit]) + 1) % 10) + readme[digit + 1 :]
     assert summary["filled"](changed) == readme
+
+
+def test_regression_is_shown_once_it_is_measured(
+    summary: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(summary["regression"].__globals__, "RESULTS", tmp_path)
+    assert "Not measured yet" in summary["regression"]()
+    (tmp_path / "regression.csv").write_text(
+        "table,against,depth,cells,objectives,least,median\n"
+        f"{summary['REGRESSION_PAIRS']},pystreed,3,10,0.9995,12.5,40.0\n"
+        "Times and objectives,,3,,,,0.25\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "regression_heldout.csv").write_text(
+        "table,method,tables,r2,leaves\n"
+        f'{summary["REGRESSION_MEANS"]},"CART, pruned",13,0.6123,31.2\n'
+        f"{summary['REGRESSION_MEANS']},linear regression,13,0.5,\n"
+        "By table,linear regression,,0.4,\n",
+        encoding="utf-8",
+    )
+    text = summary["regression"]()
+    assert "| pystreed | 3 | 10 | 0.9995 | 12.5x | 40.0x |" in text
+    assert "| CART, pruned | 13 | 0.612 | 31.2 |" in text
+    assert "| linear regression | 13 | 0.500 | - |" in text
