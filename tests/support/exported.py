@@ -16,6 +16,12 @@ from hypothesis import strategies as st
 
 from splitsecond import LicketySPLITClassifier, LicketySPLITRegressor, Tree
 
+# Names, labels and values that try to break out of quotes.
+HOSTILE = [
+    *("it's", 'say "no"', "a;--", "*/ DROP TABLE t; /*", "back\\slash", "two\nlines", "%s ? :x"),
+    *("</svg><script>alert(1)</script>", "$x_1$", "{0}", "#", "日本 🙂", "'); import os #"),
+]
+
 
 def installed(name: str) -> Any:
     """Return a package of the extra test-exports; where it must be there, its lack is an error."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 import pytest
-from exported import duckdb_of, fitted, installed, python_of, readable_in_sqlite, sqlite_of
+from exported import HOSTILE, duckdb_of, fitted, installed, python_of, readable_in_sqlite, sqlite_of
 from hostile import Frame
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -28,11 +28,6 @@ from splitsecond import (
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-HOSTILE = [
-    *("it's", 'say "no"', "a;--", "*/ DROP TABLE t; /*", "back\\slash", "two\nlines", "%s ? :x"),
-    *("</svg><script>alert(1)</script>", "$x_1$", "{0}", "#", "日本 🙂", "'); import os #"),
-]
 
 
 @pytest.mark.slow
