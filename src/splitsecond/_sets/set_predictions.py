@@ -129,7 +129,7 @@ class SetPredictions:
         """Return the rows' numbers, those that the trees disagree on most first."""
         is_of_numbers = self._source.loss.is_of_numbers
         # Squares of numbers may be beyond floats.
-        spread = self._number_votes(X).deviation if is_of_numbers else self.multiplicity(X)
+        spread = self._number_votes(X).spread if is_of_numbers else self.multiplicity(X)
         return np.argsort(-spread, kind="stable")
 
     def evaluate(

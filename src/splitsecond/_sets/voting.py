@@ -44,7 +44,8 @@ class NumberVotes:
 
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]  # infinite or 0 where it is beyond floats
-    deviation: NDArray[np.float64]  # its root, which a float holds
+    spread: NDArray[np.float64]  # the variance in the loss's own numbers, which floats hold
+    deviation: NDArray[np.float64]  # the root of the variance
     minimum: NDArray[np.float64]
     maximum: NDArray[np.float64]
 
@@ -68,7 +69,7 @@ def number_votes(
     mean, minimum, maximum = said
     with np.errstate(over="ignore", under="ignore"):  # beyond floats, it is infinite or 0
         in_squares, deviation = variance * loss.scale * loss.scale, np.sqrt(variance) * loss.scale
-    return NumberVotes(mean, in_squares, deviation, minimum, maximum)
+    return NumberVotes(mean, in_squares, variance, deviation, minimum, maximum)
 
 
 def prediction_variance(shares: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -339,8 +339,9 @@ def _weight_error_of_rates(
     alone = loss.row_deviances(rates, np.full(len(n), all_events / whole_n))
     # Of a leaf with S events and weight N that counts as N + a, 2 S ln(1 + a / N) are lost.
     weights = np.maximum(given.wanted, TINIEST)
-    rate = events / np.where(given.is_small, weights, np.maximum(n, 1))
-    top = np.full(len(n), float(rate.max()))
+    top = np.full(
+        len(n), float((events / np.maximum(np.where(given.is_small, weights, n), TINIEST)).max())
+    )
     off_by = np.where(given.is_small, n - given.wanted, 0)
     expected = most_lost(off_by, weights, top, all_events)
     small = 2 * all_events * math.log1p(expected / all_events) if all_events > 0 else 0.0

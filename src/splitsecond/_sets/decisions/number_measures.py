@@ -76,7 +76,7 @@ def disputed(choice: Choice) -> list[Block]:
         f"{said.value(float(deviation.max()))}."
     )
     blocks: list[Block] = [Heading("Disputed rows"), Paragraph(text)]
-    order = np.argsort(-deviation, kind="stable")
+    order = np.argsort(-votes.spread, kind="stable")
     places = order[: min(choice.max_disputed, n_disputed)].tolist()
     if not places:
         return blocks
