@@ -45,6 +45,10 @@ Cost Tree::loss(const Objective& objective) const {
     return sum;
 }
 
+std::uint32_t Tree::label_of(std::size_t node, const Objective& objective) const {
+    return objective.prediction(n_classes, [&](std::size_t c) { return counts_of(node)[c]; });
+}
+
 std::size_t Tree::depth() const {
     std::vector<std::size_t> below(size(), 0);  // children come after their parent
     for (std::size_t node = size(); node-- > 0;)
@@ -52,6 +56,32 @@ std::size_t Tree::depth() const {
             below[node] = 1 + std::max(below[static_cast<std::size_t>(left[node])],
                                        below[static_cast<std::size_t>(right[node])]);
     return size() == 0 ? 0 : below[0];
+}
+
+namespace {
+
+std::int32_t copy(const Tree& from, std::size_t node, const Objective& objective, Tree& to) {
+    const std::size_t at = to.add_leaf(from.counts_of(node), 1);
+    if (from.feature[node] < 0) return static_cast<std::int32_t>(at);
+    const std::int32_t left = copy(from, static_cast<std::size_t>(from.left[node]), objective, to);
+    const std::int32_t right = copy(from, static_cast<std::size_t>(from.right[node]), objective, to);
+    const auto yes = static_cast<std::size_t>(left), no = static_cast<std::size_t>(right);
+    to.feature[at] = from.feature[node];
+    to.left[at] = left;
+    to.right[at] = right;
+    if (to.feature[yes] < 0 && to.feature[no] < 0 &&
+        objective.is_trivial(to.n_classes, to.counts_of(yes), to.counts_of(no), to.label_of(yes, objective),
+                             to.label_of(no, objective)))
+        to.make_leaf(at);
+    return static_cast<std::int32_t>(at);
+}
+
+}  // namespace
+
+Tree without_trivial_splits(const Tree& tree, const Objective& objective) {
+    Tree rest(tree.n_classes);
+    copy(tree, 0, objective, rest);
+    return rest;
 }
 
 }  // namespace splitsecond

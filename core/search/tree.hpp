@@ -34,6 +34,10 @@ struct Tree : TreeShape {
     std::size_t depth() const;
     Cost cost(const Objective& objective) const { return objective.price.of(loss(objective), leaves()); }
     const Count* counts_of(std::size_t node) const { return counts.data() + node * n_classes; }
+    std::uint32_t label_of(std::size_t node, const Objective& objective) const;
 };
+
+// The tree with leaves in place of splits that say no more than a leaf (Objective::is_trivial).
+Tree without_trivial_splits(const Tree& tree, const Objective& objective);
 
 }  // namespace splitsecond

@@ -1,6 +1,7 @@
 #include "sets/builder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sets/tree_graph.hpp"
@@ -191,8 +192,7 @@ std::vector<SetBuilder::Split> SetBuilder::expand(std::uint32_t id, std::size_t 
         Node& rows = rows_of(worker, paths_[id]);
         if (levels > 1 && !session_.search.count_pairs(worker, rows)) return;
         if (wants_greedy(node)) {
-            const Cost greedy = session_.search.greedy(worker).value(rows.view(), nullptr, rows.counts.data(),
-                                                                     levels, kInfinite);
+            const Cost greedy = greedy_cost(worker, rows, levels);
             if (problem_.limits.stopped()) return;  // it is only as far as it had come
             set_fill(greedy, node);
         }
@@ -243,7 +243,41 @@ void SetBuilder::describe(std::size_t worker, OpenSplit& split, std::size_t leve
         const Leaf yes = leaf_of(view, counts, j);
         out.stumps.push_back({static_cast<std::int32_t>(view.features[j]), yes, rest_of(out.leaf, yes)});
     }
-    if (in_prefix) out.greedy = session_.search.greedy(worker).value(view, nullptr, counts, 1, kInfinite);
+    if (in_prefix) out.greedy = greedy_cost(worker, view, counts, out.leaf);
+}
+
+// Rounding may have a trivial split save more than its leaf costs (losses/rounded.hpp). Sets have none, so that
+// their trees would all cost more than greedy.
+bool SetBuilder::may_be_trivial() const {
+    const auto saved = static_cast<Cost>(std::ceil(3 * problem_.objective.parameters.leaf_rounding));
+    return !graph_.keep_trivial && !problem_.objective.is_exact() &&
+           problem_.cost(saved, 0) > problem_.cost(0, 1);
+}
+
+Cost SetBuilder::greedy_cost(std::size_t worker, const Node& rows, std::size_t levels) const {
+    Greedy& greedy = session_.search.greedy(worker);
+    const View& view = rows.view();
+    const Cost value = greedy.value(view, nullptr, rows.counts.data(), levels, kInfinite);
+    if (!may_be_trivial()) return value;
+    Tree tree(view.n_classes);
+    greedy.build(view, nullptr, rows.counts.data(), levels, tree);
+    if (problem_.limits.stopped()) return value;
+    const Tree rest = without_trivial_splits(tree, problem_.objective);
+    return std::max(value, rest.cost(problem_.objective));
+}
+
+// Of one level, from counts alone.
+Cost SetBuilder::greedy_cost(std::size_t worker, const View& view, const Count* counts,
+                             const Leaf& all) const {
+    Greedy& greedy = session_.search.greedy(worker);
+    const Cost value = greedy.value(view, nullptr, counts, 1, kInfinite);
+    if (!may_be_trivial()) return value;
+    const std::ptrdiff_t f = greedy.choose(view, counts, 1);
+    if (f < 0) return value;
+    const Leaf yes = leaf_of(view, counts, static_cast<std::size_t>(f)), no = rest_of(all, yes);
+    const bool is_trivial = problem_.objective.is_trivial(view.n_classes, yes.counts.data(), no.counts.data(),
+                                                          yes.label, no.label);
+    return is_trivial ? std::max(value, problem_.cost(all.loss, 1)) : value;
 }
 
 void SetBuilder::link(std::uint32_t id, const std::vector<Split>& splits) {

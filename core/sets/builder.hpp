@@ -84,6 +84,9 @@ private:
     using Path = std::vector<std::pair<std::int32_t, bool>>;
 
     std::size_t levels_left(const GraphNode& node) const { return depth_ - node.level; }
+    bool may_be_trivial() const;
+    Cost greedy_cost(std::size_t worker, const Node& rows, std::size_t levels) const;
+    Cost greedy_cost(std::size_t worker, const View& view, const Count* counts, const Leaf& all) const;
 
     // Leaves.
     Leaf leaf_of(std::vector<Count> counts) const;

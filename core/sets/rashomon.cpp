@@ -59,7 +59,7 @@ Tree find_reference(Session& session, const SetOptions& options) {
     }
     offer(options.lookahead ? session.algorithms.split(session.root, depth, lookahead, false)
                             : session.algorithms.optimal(session.root, depth, best));
-    return best;
+    return options.keep_trivial ? best : without_trivial_splits(best, session.problem.objective);
 }
 
 // Counts as much of the set as the limits allow: where there are any, the best trees first, and then more and

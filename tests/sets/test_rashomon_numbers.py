@@ -195,3 +195,21 @@ def test_trees_that_are_clearly_within_or_beyond(loss: str, seed: int) -> None:
     rng = np.random.default_rng([97, seed])
     for _ in range(EACH):
         assert_clear_trees(*random_question(rng, loss))
+
+
+@pytest.mark.parametrize("seed", seeds(20))
+def test_rounding_saves_nothing_by_splits_of_equal_means(seed: int) -> None:
+    """Rounding may favour a split into two leaves of one mean; sets have the leaf in its place."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (40, 3))
+    y = 15.0 * ((X[:, 0] == 0) & (X[:, 1] == 1))
+    weights = rng.exponential(size=len(y))
+    free = {"regularization": 0, "max_depth": 3, "epsilon": 0}
+    for model in (
+        TreeFARMSRegressor(**free),
+        RESPLITRegressor(**free, lookahead_depth=1),
+        RESPLITRegressor(**free, lookahead_depth=2),
+    ):
+        found = model.fit(X, y, sample_weight=weights).trees_
+        assert found.n_trees > 0
+        np.testing.assert_allclose(found.predict(X), np.tile(y[:, None], found.n_trees))
