@@ -52,7 +52,8 @@ def test_a_gpu_needs_jax(estimator: Any) -> None:
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 @pytest.mark.usefixtures("no_jax")
 def test_auto_takes_the_cpu_without_jax(estimator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "PAYS_FROM", 0)
+    monkeypatch.setattr(devices, "PAYS_FROM_CELLS", 0)
+    monkeypatch.setattr(devices, "PAYS_FROM_COLUMNS", 0)
     model = estimator(device="auto").fit(X, Y)
     assert model.statistics_["on_gpu"] == 0
     assert model.tree_.to_dict() == estimator().fit(X, Y).tree_.to_dict()
@@ -82,7 +83,8 @@ def test_more_lookahead_needs_the_cpu(
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(f'device="gpu" does not go with {name}')):
         LicketySPLITClassifier(device="gpu", **parameters).fit(X, Y)
-    monkeypatch.setattr(devices, "PAYS_FROM", 0)
+    monkeypatch.setattr(devices, "PAYS_FROM_CELLS", 0)
+    monkeypatch.setattr(devices, "PAYS_FROM_COLUMNS", 0)
     model = LicketySPLITClassifier(device="auto", **parameters).fit(X, Y)
     assert model.statistics_["on_gpu"] == 0
 
