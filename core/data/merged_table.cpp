@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBlock = RowGroups::kRows;
 // Fewer rows are searched before they are merged.
-constexpr std::size_t kManyRows = 30000;
+constexpr std::size_t kManyRows = 100000;
 // Rows are read in rounds, each a block in every so many: the first ones are from all over the table.
 constexpr std::size_t kRoundBlocks = 128;
 constexpr std::size_t kChunk = 64;  // blocks that a thread takes at a time

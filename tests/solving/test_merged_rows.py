@@ -32,7 +32,7 @@ def test_large_tables(loss: str, weighted: bool) -> None:
     seed = LOSSES.index(loss) + 10 * weighted
     rng = np.random.default_rng(seed)
     n_classes = 2 + seed % 2
-    X, codes = threshold_table(seed, 40_000, 12, n_classes=n_classes)
+    X, codes = threshold_table(seed, 110_000, 12, n_classes=n_classes)
     weights = rng.integers(0, 50, len(X)).astype(float) if weighted else None
     costs = random_costs(rng, n_classes) if loss == "costs" else None
     problem = Problem(X, codes, n_classes, weights, 0.002, 4, loss, costs)

@@ -271,7 +271,7 @@ void test_many_rows(Random& random) {
     for (const std::size_t repeated : {0, 95})
         for (const Weights weights : {Weights::none, Weights::few, Weights::many}) {
             const check::Context context(repeated, " percent repeated, weights ", weights);
-            const Data data = make_data(random, {.n_rows = 40000 + random.below(200),
+            const Data data = make_data(random, {.n_rows = 110000 + random.below(200),
                                                  .n_columns = repeated == 0 ? std::size_t{40} : 9,
                                                  .n_classes = 3,
                                                  .weights = weights,
@@ -294,20 +294,20 @@ void test_many_rows(Random& random) {
 
 // Rows that look alike at first: the order of a table does not hide that merging does not pay, or that it does.
 void test_rows_in_order(Random& random) {
-    Data data = make_data(random, {.n_rows = 40000, .n_columns = 40, .repeated = 0});
-    std::fill_n(data.cells.begin(), 10000 * data.n_columns, std::uint8_t{0});
+    Data data = make_data(random, {.n_rows = 110000, .n_columns = 40, .repeated = 0});
+    std::fill_n(data.cells.begin(), 30000 * data.n_columns, std::uint8_t{0});
     Limits limits;
     const PackOptions when_it_pays{.merging = Merging::when_it_pays};
     CHECK_EQ(stored_words(data, when_it_pays, limits), stored_words(data, {}, limits));
-    for (std::size_t i = 10000; i < data.n_rows; ++i)
-        std::copy_n(data.cells.begin() + static_cast<std::ptrdiff_t>((i % 5000 + 30000) * data.n_columns),
+    for (std::size_t i = 30000; i < data.n_rows; ++i)
+        std::copy_n(data.cells.begin() + static_cast<std::ptrdiff_t>((i % 5000 + 60000) * data.n_columns),
                     data.n_columns, data.cells.begin() + static_cast<std::ptrdiff_t>(i * data.n_columns));
     CHECK_LT(2 * stored_words(data, when_it_pays, limits), stored_words(data, {}, limits));
 }
 
 // A budget that holds the packed rows alone is enough, as before.
 void test_merging_with_little_memory(Random& random) {
-    const Data data = make_data(random, {.n_rows = 40000, .n_columns = 9});
+    const Data data = make_data(random, {.n_rows = 110000, .n_columns = 9});
     for (const std::size_t n_threads : {1, 3}) {
         Limits unlimited;
         const std::size_t plain = stored_words(data, {.n_threads = n_threads}, unlimited);
@@ -332,8 +332,8 @@ void test_merging_with_little_memory(Random& random) {
 }
 
 void test_non_binary_in_many_rows(Random& random) {
-    Data data = make_data(random, {.n_rows = 50000, .n_columns = 9});
-    for (const std::size_t row : {45000, 31000, 77}) {
+    Data data = make_data(random, {.n_rows = 110000, .n_columns = 9});
+    for (const std::size_t row : {104000, 31000, 77}) {
         data.cells[row * data.n_columns + 4] = 3;
         for (const std::size_t n_threads : {1, 3})
             for (const Merging merging : {Merging::never, Merging::when_it_pays, Merging::always}) {
