@@ -25,7 +25,7 @@ WITH_TOOLS = PATH="$$(cd $(BIN) && pwd):$$PATH"
 define core_tests
 	$(WITH_TOOLS) cmake -S core -B $(1) -G Ninja -DSPLITSECOND_BUILD_TESTS=ON \
 		-DSPLITSECOND_SANITIZE=$(2) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-		-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g"
+		-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1"
 	$(WITH_TOOLS) cmake --build $(1) --parallel --target $(3)
 	$(WITH_TOOLS) ctest --test-dir $(1) --parallel 2 --output-on-failure --no-tests=error -L $(4)
 endef
