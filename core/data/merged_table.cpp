@@ -12,8 +12,6 @@ namespace splitsecond {
 namespace {
 
 constexpr std::size_t kBlock = RowGroups::kRows;
-// Fewer rows are searched before they are merged.
-constexpr std::size_t kManyRows = 100000;
 // Rows are read in rounds, each a block in every so many: the first ones are from all over the table.
 constexpr std::size_t kRoundBlocks = 128;
 constexpr std::size_t kChunk = 64;  // blocks that a thread takes at a time
@@ -86,8 +84,7 @@ MergedTable::MergedTable(const Table& table, const Target& target, bool counts_r
 
 bool MergedTable::merge(const Kernels& kernels, Merging merging, Workers& workers) {
     if (merging == Merging::never || target_.sums != nullptr || table_.n_rows == 0) return false;
-    if (merging == Merging::when_it_pays && (table_.n_rows < kManyRows || !has_room(workers.count())))
-        return false;
+    if (merging == Merging::when_it_pays && !has_room(workers.count())) return false;
     std::vector<Entries> parts = empty_entries(kernels, workers.count());
     if (!read_all(kernels, merging, workers, parts)) return false;
     std::size_t n_rows = 0;

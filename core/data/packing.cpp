@@ -203,7 +203,8 @@ std::optional<Cell> pack(const Kernels& kernels, const Table& table, const Targe
     view.stride = View::stride_for(table.n_columns);
     Workers workers(options.n_threads, limits);
     MergedTable merged(table, target, view.counts_rows, limits);
-    if (merged.merge(kernels, options.merging, workers))
+    const bool few = options.merging == Merging::when_it_pays && table.n_rows < options.many_rows;
+    if (!few && merged.merge(kernels, options.merging, workers))
         return pack_rows(kernels, merged.table(), merged.target(), workers, limits, view, options.keep_equal);
     if (merged.not_binary()) return merged.not_binary();
     merged.clear();

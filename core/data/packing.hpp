@@ -22,7 +22,8 @@ std::optional<Cell> find_non_binary(const Kernels& kernels, const Table& table);
 struct PackOptions {
     bool keep_equal = false;           // columns that are equal or complementary
     bool count_rows = false;           // in a channel of their own, where they have weights
-    Merging merging = Merging::never;  // of equal rows, as what their weights add up to
+    Merging merging = Merging::never;  // of equal rows, as what their weights add up to; where it may pay,
+    std::size_t many_rows = 100000;    // of so many: fewer are searched before they are merged
     std::size_t n_threads = 1;
 };
 

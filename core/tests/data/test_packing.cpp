@@ -260,6 +260,8 @@ void test_weights(Random& random) {
 
 // ---- many rows: in chunks, by several threads, and merged where that pays -------------------------
 
+constexpr std::size_t kManyRows = 30000;  // fewer than in these tests
+
 std::size_t stored_words(const Data& data, const PackOptions& options, Limits& limits) {
     View view(limits);
     CHECK(!pack(find_kernels("auto"), data.table(), data.target(), limits, view, options));
@@ -271,7 +273,7 @@ void test_many_rows(Random& random) {
     for (const std::size_t repeated : {0, 95})
         for (const Weights weights : {Weights::none, Weights::few, Weights::many}) {
             const check::Context context(repeated, " percent repeated, weights ", weights);
-            const Data data = make_data(random, {.n_rows = 110000 + random.below(200),
+            const Data data = make_data(random, {.n_rows = 40000 + random.below(200),
                                                  .n_columns = repeated == 0 ? std::size_t{40} : 9,
                                                  .n_classes = 3,
                                                  .weights = weights,
@@ -283,8 +285,12 @@ void test_many_rows(Random& random) {
                 const std::size_t n_threads = random.one_of<std::size_t>({1, 2, 5});
                 const check::Context with("merging ", merging, ", ", n_threads, " threads, counting rows ",
                                           count_rows);
-                const std::size_t words = stored_words(
-                    data, {.count_rows = count_rows, .merging = merging, .n_threads = n_threads}, limits);
+                const std::size_t words = stored_words(data,
+                                                       {.count_rows = count_rows,
+                                                        .merging = merging,
+                                                        .many_rows = kManyRows,
+                                                        .n_threads = n_threads},
+                                                       limits);
                 if (merging == Merging::when_it_pays && repeated > 0) CHECK_LT(2 * words, plain);
                 if (merging != Merging::always && repeated == 0 && !count_rows) CHECK_EQ(words, plain);
             }
@@ -294,20 +300,20 @@ void test_many_rows(Random& random) {
 
 // Rows that look alike at first: the order of a table does not hide that merging does not pay, or that it does.
 void test_rows_in_order(Random& random) {
-    Data data = make_data(random, {.n_rows = 110000, .n_columns = 40, .repeated = 0});
-    std::fill_n(data.cells.begin(), 30000 * data.n_columns, std::uint8_t{0});
+    Data data = make_data(random, {.n_rows = 40000, .n_columns = 40, .repeated = 0});
+    std::fill_n(data.cells.begin(), 10000 * data.n_columns, std::uint8_t{0});
     Limits limits;
-    const PackOptions when_it_pays{.merging = Merging::when_it_pays};
+    const PackOptions when_it_pays{.merging = Merging::when_it_pays, .many_rows = kManyRows};
     CHECK_EQ(stored_words(data, when_it_pays, limits), stored_words(data, {}, limits));
-    for (std::size_t i = 30000; i < data.n_rows; ++i)
-        std::copy_n(data.cells.begin() + static_cast<std::ptrdiff_t>((i % 5000 + 60000) * data.n_columns),
+    for (std::size_t i = 10000; i < data.n_rows; ++i)
+        std::copy_n(data.cells.begin() + static_cast<std::ptrdiff_t>((i % 5000 + 30000) * data.n_columns),
                     data.n_columns, data.cells.begin() + static_cast<std::ptrdiff_t>(i * data.n_columns));
     CHECK_LT(2 * stored_words(data, when_it_pays, limits), stored_words(data, {}, limits));
 }
 
 // A budget that holds the packed rows alone is enough, as before.
 void test_merging_with_little_memory(Random& random) {
-    const Data data = make_data(random, {.n_rows = 110000, .n_columns = 9});
+    const Data data = make_data(random, {.n_rows = 40000, .n_columns = 9});
     for (const std::size_t n_threads : {1, 3}) {
         Limits unlimited;
         const std::size_t plain = stored_words(data, {.n_threads = n_threads}, unlimited);
@@ -316,8 +322,10 @@ void test_merging_with_little_memory(Random& random) {
         for (std::size_t budget = needed; !merged; budget += budget) {
             const check::Context context(n_threads, " threads, budget ", budget);
             Limits limits(Limits::kNoDeadline, budget);
-            merged = stored_words(data, {.merging = Merging::when_it_pays, .n_threads = n_threads}, limits) <
-                     plain;
+            merged =
+                stored_words(
+                    data, {.merging = Merging::when_it_pays, .many_rows = kManyRows, .n_threads = n_threads},
+                    limits) < plain;
             CHECK(!limits.stopped());
         }
     }
@@ -332,15 +340,15 @@ void test_merging_with_little_memory(Random& random) {
 }
 
 void test_non_binary_in_many_rows(Random& random) {
-    Data data = make_data(random, {.n_rows = 110000, .n_columns = 9});
-    for (const std::size_t row : {104000, 31000, 77}) {
+    Data data = make_data(random, {.n_rows = 50000, .n_columns = 9});
+    for (const std::size_t row : {45000, 31000, 77}) {
         data.cells[row * data.n_columns + 4] = 3;
         for (const std::size_t n_threads : {1, 3})
             for (const Merging merging : {Merging::never, Merging::when_it_pays, Merging::always}) {
                 Limits limits;
                 View view(limits);
                 const auto bad = pack(find_kernels("auto"), data.table(), data.target(), limits, view,
-                                      {.merging = merging, .n_threads = n_threads});
+                                      {.merging = merging, .many_rows = kManyRows, .n_threads = n_threads});
                 CHECK(bad.has_value());
                 if (bad) CHECK_EQ(data.cells[bad->row * data.n_columns + bad->column], 3);
             }
