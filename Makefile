@@ -178,7 +178,7 @@ test-wheel: wheel  ## Install the wheel into a fresh environment without a compi
 			! command -v $$each || exit 1; \
 		done; \
 		python -c 'import sys, splitsecond; sys.exit(sys.prefix not in splitsecond.__file__)' && \
-		python -m pytest $(PARALLEL) -m "not slow" --hypothesis-profile=quick $(WHEEL_TESTS)
+		python -m pytest $(PARALLEL) -m "not slow and not seeded" --hypothesis-profile=quick $(WHEEL_TESTS)
 
 clean:  ## Remove .venv, builds and caches
 	rm -rf .venv build dist wheelhouse frontend/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
