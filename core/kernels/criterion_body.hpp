@@ -11,21 +11,6 @@ using Criteria = LossKernels::Criteria;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTie = 1e-9;  // of the weight, or of the root's loss
 
-// The minimum of n numbers: that of several lanes at once, which do not wait for each other.
-SPLITSECOND_INLINE double minimum_of(const double* numbers, std::size_t n) {
-    constexpr std::size_t kLanes = 8;
-    double lanes[kLanes];
-    for (double& lane : lanes) lane = kInfinity;
-    std::size_t j = 0;
-    for (; j + kLanes <= n; j += kLanes)
-        for (std::size_t lane = 0; lane < kLanes; ++lane)
-            lanes[lane] = smaller(numbers[j + lane], lanes[lane]);
-    for (; j < n; ++j) lanes[0] = smaller(numbers[j], lanes[0]);
-    double minimum = lanes[0];
-    for (double lane : lanes) minimum = smaller(lane, minimum);
-    return minimum;
-}
-
 // Sets the criteria of n features that have enough rows on both sides; returns their minimum. value(j) is what they
 // are, inside[j] their weight.
 template <class ValueOf>

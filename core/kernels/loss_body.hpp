@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/kernels.hpp"
 
@@ -150,10 +151,21 @@ SPLITSECOND_INLINE void for_stumps(const Objective& objective, const FeatureCoun
     });
 }
 
+// Of integers, compilers find minima in lanes; of doubles in an order of their own, each waiting for the one before.
 template <class Value>
 SPLITSECOND_INLINE Value minimum_of(const Value* values, std::size_t n) {
     Value minimum = values[0];
-    for (std::size_t j = 1; j < n; ++j) minimum = smaller(minimum, values[j]);
+    std::size_t j = 0;
+    if constexpr (std::is_floating_point_v<Value>) {
+        constexpr std::size_t kLanes = 8;
+        Value lanes[kLanes];
+        for (Value& lane : lanes) lane = minimum;
+        for (; j + kLanes <= n; j += kLanes)
+            for (std::size_t lane = 0; lane < kLanes; ++lane)
+                lanes[lane] = smaller(values[j + lane], lanes[lane]);
+        for (Value lane : lanes) minimum = smaller(lane, minimum);
+    }
+    for (; j < n; ++j) minimum = smaller(minimum, values[j]);
     return minimum;
 }
 

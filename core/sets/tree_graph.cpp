@@ -14,7 +14,7 @@ Graph graph_of(const Tree& tree, const Objective& objective) {
         GraphNode node;
         node.level = level[i];
         node.leaf = tree.feature[i] < 0;
-        node.label = objective.prediction(tree.n_classes, weight_of);
+        node.label = tree.label_of(i, objective);
         node.loss = objective.leaf_loss(tree.n_classes, weight_of);
         node.weight = weight_of_rows(objective, tree.n_classes, weight_of);
         node.budget = kInfinite / 2;
