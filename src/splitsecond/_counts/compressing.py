@@ -213,7 +213,7 @@ class _SecondPass:
         counted = self.engine.reduce(counting.columns, counting, combine_counted)
         if counted.n_rows != sketch.n_rows:
             raise changed(f"it had {sketch.n_rows:,} rows, then {counted.n_rows:,}")
-        if sketch.weights is not None and counted.mark != sketch.weights.mark:
+        if sketch.weights is not None and counted.checksum != sketch.weights.checksum:
             raise changed("its weights are others")
         return self._made(counted, counting)
 

@@ -18,7 +18,7 @@ from splitsecond._counts.changes import changed
 from splitsecond._counts.roles import Roles
 from splitsecond._counts.sketch import weights_of
 from splitsecond._counts.targets import Codes
-from splitsecond._counts.weighing import MARKS, Scaling, mark_of
+from splitsecond._counts.weighing import CHECKSUMS, Scaling, checksum_of
 from splitsecond._tables.bits import pack_bits
 from splitsecond._tables.cells import MISSING, UNKNOWN, Cells
 from splitsecond._tables.columns import Kind, Variable
@@ -64,7 +64,7 @@ class Counted:
         self.patterns = _core.PatternCounts(n_columns, n_sums, memory_limit=memory_limit)
         self.memory_limit = memory_limit  # of the patterns, in whichever process they are
         self.n_rows = 0
-        self.mark = 0  # of the weights; see `mark_of`
+        self.checksum = 0  # of the weights; see `checksum_of`
 
     def add(
         self, answers: list[Words], n_rows: int, keys: NDArray[np.int32], sums: list[Any]
@@ -79,7 +79,7 @@ class Counted:
         with self._within_memory():
             self.patterns.merge(other.patterns)
         self.n_rows += other.n_rows
-        self.mark = (self.mark + other.mark) % MARKS
+        self.checksum = (self.checksum + other.checksum) % CHECKSUMS
 
     def result(self) -> _core.Patterns:
         """Return the entries, in an order that does not depend on that of the blocks."""
@@ -91,7 +91,7 @@ class Counted:
         entries = [np.array(column) for column in found.columns], np.array(found.keys)
         return {
             "n_rows": self.n_rows,
-            "mark": self.mark,
+            "checksum": self.checksum,
             "memory_limit": self.memory_limit,
             "entries": entries,
             "sums": [np.array(each) for each in found.sums],
@@ -101,7 +101,7 @@ class Counted:
         (columns, keys), sums = state["entries"], state["sums"]
         Counted.__init__(self, len(columns), len(sums), state["memory_limit"])
         self.add(columns, len(keys), keys, sums)
-        self.n_rows, self.mark = state["n_rows"], state["mark"]
+        self.n_rows, self.checksum = state["n_rows"], state["checksum"]
 
     @contextmanager
     def _within_memory(self) -> Iterator[None]:
@@ -161,7 +161,7 @@ class Counting:
             assert self.scaling is not None
             weights = weights_of(batch.column(roles.weight), roles.weight)
             absent = weights == 0
-            found.mark = (found.mark + mark_of(weights)) % MARKS
+            found.checksum = (found.checksum + checksum_of(weights)) % CHECKSUMS
             if self._sums_units:
                 sums.append(self.scaling.integers(weights))
             else:

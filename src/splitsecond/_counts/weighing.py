@@ -35,18 +35,18 @@ from splitsecond._tables.weights import (
 )
 
 MAX_WHOLE = 2**53  # not every whole number beyond is a float
-MARKS = 2**64
+CHECKSUMS = 2**64
 
 
-def mark_of(weights: NDArray[np.float64]) -> int:
-    """Return a number that tells weights from others, whatever their order: a sum of hashes.
+def checksum_of(weights: NDArray[np.float64]) -> int:
+    """Return a checksum of weights that does not depend on their order: the sum of their hashes.
 
     By it a table is refused whose second pass finds other weights: the integers would not be
     theirs. Two different tables have the same one by a chance of 2^-64.
     """
     hashes = first_hashes(len(weights), seed=0)
     _core.hash_numbers(hashes, weights)
-    return int(finished(hashes).sum(dtype=np.uint64))  # modulo MARKS
+    return int(finished(hashes).sum(dtype=np.uint64))  # modulo CHECKSUMS
 
 
 @dataclass
@@ -58,13 +58,13 @@ class WeightFacts:
     kinds: dict[float, int] | None = field(default_factory=dict)  # rows of each; None: too many
     # By factor: the greatest common divisor of weights times it, while all of them are whole.
     divisors: dict[int, int] = field(default_factory=lambda: dict.fromkeys((1, *FACTORS), 0))
-    mark: int = 0  # of all weights; see `mark_of`
+    checksum: int = 0  # of all weights; see `checksum_of`
 
     def add(self, weights: NDArray[np.float64]) -> None:
         """Take weights into account."""
         if not len(weights):
             return
-        self.mark = (self.mark + mark_of(weights)) % MARKS
+        self.checksum = (self.checksum + checksum_of(weights)) % CHECKSUMS
         self.highest = max(self.highest, float(weights.max()))
         self.total += exact_sum(weights)
         sample = weights[:: max(1, len(weights) // 1000)]
@@ -89,7 +89,7 @@ class WeightFacts:
 
     def combine(self, other: Self) -> None:
         """Take the weights of other rows into account."""
-        self.mark = (self.mark + other.mark) % MARKS
+        self.checksum = (self.checksum + other.checksum) % CHECKSUMS
         self.highest = max(self.highest, other.highest)
         self.total += other.total
         if self.kinds is not None and other.kinds is not None:

@@ -187,6 +187,21 @@ class _Weights:
         small: NDArray[np.bool_] = self.wanted < self.n * 0.5
         return small
 
+    @cached_property
+    def least(self) -> NDArray[np.float64]:
+        """The smaller of each group's two weights, above 0."""
+        least: NDArray[np.float64] = np.maximum(np.minimum(self.n, self.wanted), TINIEST)
+        return least
+
+    def added_by_small(self, highest: float, budget: float) -> float:
+        """Return what small groups can add to a sum, for what they weigh too much.
+
+        A one adds no more than `highest`, and all that they should weigh no more than the budget.
+        """
+        too_much = np.where(self.is_small, self.n - self.wanted, 0)
+        weights = np.maximum(self.wanted, TINIEST)
+        return _most_lost(too_much, weights, np.full(len(weights), highest), budget)
+
     def counted(self, sums: NDArray[np.float64], *, about_mean: bool) -> NDArray[np.float64]:
         """Return sums of rows by group, for weights as they are counted.
 
@@ -222,11 +237,11 @@ class _Weights:
             return 0.0
         off = np.where(self.is_small, 0, np.abs(self.n - self.wanted))
         root_loss = float(np.sum(np.maximum(self.n, self.wanted) * alone))
-        least = np.maximum(np.minimum(self.n, self.wanted), TINIEST)
-        proved = 2 * most_lost(off, least, highest, root_loss)
+        least = self.least
+        proved = 2 * _most_lost(off, least, highest, root_loss)
         same = np.unique((off * ALIKE).astype(np.int64), return_inverse=True)[1].reshape(-1)
         together = np.minimum(np.bincount(same, weights=highest)[same], root_loss / least)
-        squares = most_lost(off**2 * together, least, highest, root_loss)
+        squares = _most_lost(off**2 * together, least, highest, root_loss)
         return small + min(proved, UNLIKELY * math.sqrt(squares))
 
 
@@ -291,9 +306,7 @@ def _of_means(
     alone = (means - mean) ** 2
     small = 0.0
     if not given.is_exact:  # a leaf's mean squared times what they weigh too much
-        farthest = np.full(len(n), max(mean, top - mean) ** 2)
-        off_by = np.where(given.is_small, n - given.wanted, 0)
-        small = most_lost(off_by, np.maximum(given.wanted, TINIEST), farthest, root_loss)
+        small = given.added_by_small(max(mean, top - mean) ** 2, root_loss)
     error = off * (2 * root + off) + given.error(alone, highest, small)
     return _Rows(n, rounded.astype(np.int64), grid, -least, error)
 
@@ -334,16 +347,12 @@ def _weight_error_of_rates(
     """Return by how much rounded weights may change the loss of a tree."""
     n, whole_n, all_events = given.n, float(given.n.sum()), float(events.sum())
     # A leaf's rate is at most the highest, and at least that of a row if it had all the exposure.
-    shares = np.maximum(np.minimum(n, given.wanted), TINIEST) / whole_n
+    shares = given.least / whole_n
     highest = 2 * float(rates.max()) - 2 * rates * np.log(np.minimum(shares, 1))
     alone = loss.row_deviances(rates, np.full(len(n), all_events / whole_n))
     # Of a leaf with S events and weight N that counts as N + a, 2 S ln(1 + a / N) are lost.
-    weights = np.maximum(given.wanted, TINIEST)
-    top = np.full(
-        len(n), float((events / np.maximum(np.where(given.is_small, weights, n), TINIEST)).max())
-    )
-    off_by = np.where(given.is_small, n - given.wanted, 0)
-    expected = most_lost(off_by, weights, top, all_events)
+    weights = np.maximum(np.where(given.is_small, given.wanted, n), TINIEST)
+    expected = given.added_by_small(float((events / weights).max()), all_events)
     small = 2 * all_events * math.log1p(expected / all_events) if all_events > 0 else 0.0
     return given.error(alone, highest, small)
 
@@ -388,7 +397,7 @@ def _common_step(values: list[float], least: float) -> float | None:
     return step
 
 
-def most_lost(
+def _most_lost(
     gains: NDArray[np.float64],
     weights: NDArray[np.float64],
     highest: NDArray[np.float64],
