@@ -154,6 +154,17 @@ def test_columns_are_matched_by_name(estimator: Any) -> None:
         method(X[["a", "c"]])
 
 
+def test_columns_that_a_tree_does_not_ask_about_may_be_empty() -> None:
+    random = np.random.default_rng(0)
+    X = pd.DataFrame(random.normal(size=(60, 3)), columns=["a", "b", "c"])
+    model = LicketySPLITClassifier().fit(X, X["b"] > 0)
+    with pytest.raises(ValueError, match=r"lacks columns 'a', 'c' .* missing values there will do"):
+        model.predict(X[["b"]])
+    assert model.predict(X[["b"]].assign(a=None, c=np.nan)).tolist() == model.predict(X).tolist()
+    with pytest.raises(ValueError, match=r"lacks columns 'b', 'c' that the model was fitted with.$"):
+        model.predict(X[["a"]])
+
+
 @pytest.mark.parametrize("binarizer", [*BINARIZERS, QuantileBinarizer(5)], ids=str)
 def test_constant_and_empty_columns_are_left_out(binarizer: Any) -> None:
     """One row makes every column constant, which is how the checks meet them."""

@@ -234,7 +234,7 @@ def test_texts_name_the_score() -> None:
     assert frame["cv_score"].tolist() == scores_of(path)
     assert "cv_standard_error" in frame
     assert "cv_loss" not in frame
-    header, *lines = str(path).splitlines()
+    header, *lines = str(path).splitlines()[: len(path) + 1]
     assert header.endswith("loss  cv neg_log_loss (s.e.)")
     assert len(lines) == len(path)
     assert str(path).count("best") == str(path).count("1-SE") == 1

@@ -299,6 +299,22 @@ def test_frame_and_text() -> None:
     assert str(checked).count("best") == str(checked).count("1-SE") == 1
 
 
+def test_text_says_that_the_best_is_at_the_end() -> None:
+    X, y = raw(120)
+    note = "lambdas below 0.02 (smallest) may do better: not tried"
+    checked = regularization_path(X, y, smallest=0.02, cv=3)
+    assert (checked.best_ is checked[0]) == (note in str(checked))
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 30)
+    y = X[:, 0] & X[:, 1]
+    y[:3] = 1 - y[:3]
+    noisy = regularization_path(X, y, smallest=0.02, cv=3)
+    assert noisy.best_ is noisy[0] and noisy[0].loss > 0
+    assert str(noisy).endswith(note)
+    clean = regularization_path(X, X[:, 0] & X[:, 1], smallest=0.02, cv=3)
+    assert clean.best_ is clean[0] and clean[0].loss == 0
+    assert "may do better" not in str(clean)
+
+
 def test_the_range() -> None:
     X, y = threshold_table(2, 200, 6)
     whole = regularization_path(X, y, smallest=0.005)

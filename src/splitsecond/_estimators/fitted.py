@@ -14,6 +14,7 @@ from splitsecond._counts.count_table import CountTable
 from splitsecond._estimators.input_reader import InputReader
 from splitsecond._solving.losses import Loss
 from splitsecond._tables.binary import Table, leaf_of_rows
+from splitsecond._tables.errors import MissingColumnsError
 from splitsecond._tables.literals import Literal
 from splitsecond._trees.scoring import expected_cost_of, score_of
 from splitsecond._trees.tree import Tree
@@ -162,7 +163,14 @@ class Fitted(PredictsByTree):
         """Open a table to be asked the questions of the tree; every value is checked."""
         if isinstance(X, CountTable):
             return X.answers_to(self._literals(), type(self).__name__)
-        return self._reader().read(X)
+        try:
+            return self._reader().read(X)
+        except MissingColumnsError as error:
+            asked = {variable.name for variable in self.tree_.variables.values()}
+            if asked.intersection(map(str, error.labels)):
+                raise
+            text = f"{error} The tree does not ask about that: missing values there will do."
+            raise MissingColumnsError(text, error.labels) from None
 
     def _literals(self) -> list[Literal]:
         """Return the questions that the 0/1 columns stand for."""

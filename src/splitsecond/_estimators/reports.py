@@ -77,9 +77,12 @@ def _has_telling_bound(model: TreeEstimator) -> bool:
 
 
 def _times(model: TreeEstimator) -> str:
-    """Say how long the fit took, and how much of it was the search."""
+    """Say how long the fit took, and how much of it was the search.
+
+    A model of a path was only searched for: reading and binarizing are done once for the path.
+    """
     search = model.statistics_.get("search_seconds")
-    of_search = "" if search is None else f" (search {_duration(search)})"
+    of_search = " of search" if search is None else f" (search {_duration(search)})"
     return _duration(model.statistics_["seconds"]) + of_search
 
 

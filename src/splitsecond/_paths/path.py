@@ -186,6 +186,8 @@ class RegularizationPath(Sequence[PathEntry]):
             lines.append(f"{line}  {chosen.get(id(entry), '')}".rstrip())
         if self.status_ != "complete":
             lines.append(f"incomplete: {self.status_}")
+        elif self._has_cv and self.best_ is self[0] and len(self) > 1 and self[0].loss > 0:
+            lines.append(f"lambdas below {self[0].low:g} (smallest) may do better: not tried")
         return "\n".join(lines)
 
     def to_frame(self, library: str = "pandas") -> Any:

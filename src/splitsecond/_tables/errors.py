@@ -41,3 +41,18 @@ class NotBinaryError(TableError):
 @public
 class CellTypeError(TableError, TypeError):
     """A value is of a type that no column can have."""
+
+
+@public
+class MissingColumnsError(TableError):
+    """A data frame lacks columns that the model was fitted with.
+
+    Attributes
+    ----------
+    labels : list
+        Those of the columns.
+    """
+
+    def __init__(self, text: str, labels: list[Any]) -> None:
+        super().__init__(text)
+        self.labels = labels

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from splitsecond._support.messages import folded, listed, shown
+from splitsecond._tables.errors import MissingColumnsError
 
 _NAN = object()  # the label NaN
 # Integers that numpy has no dtype for; old narwhals does not know them either.
@@ -97,10 +98,11 @@ def pick_labels(frame: nw.DataFrame[Any], labels: list[Any] | None) -> list[Any]
             if folded(label) in alike
         ]
         hint = f" Did you mean {listed(meant, 2)}? Rename what X has." if meant else ""
-        raise ValueError(
+        raise MissingColumnsError(
             f"X lacks {'columns' if len(missing) > 1 else 'column'} "
             f"{listed([shown(label) for label in missing], 5)} "
-            f"that the model was fitted with.{hint}"
+            f"that the model was fitted with.{hint}",
+            missing,
         )
     return labels
 
