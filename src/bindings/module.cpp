@@ -3,6 +3,8 @@
 
 NB_MODULE(_core, m) {
     m.doc() = "The native core of splitsecond; use the estimators instead.";
+    // A model may be alive when Python ends, such as in a notebook's history: that is no leak to print.
+    nb::set_leak_warnings(false);
     splitsecond::bind_requests(m);
     splitsecond::bind_tables(m);
     splitsecond::bind_blocks(m);
