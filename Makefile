@@ -50,7 +50,7 @@ help:  ## Show this list
 demo: $(VENV)/.extra-demo  ## Fit a tree on real data, print it, and compare the searches
 	@$(PY) examples/demo.py
 
-quick: $(VENV)/.extra-test  ## Run the quick Python tests, for every change: less than a minute once built
+quick: $(VENV)/.extra-test  ## Run the quick Python tests, for every change: minutes on two processors
 	$(PY) -m pytest $(PARALLEL) -m "not slow" --hypothesis-profile=quick $(TESTS)
 
 test: test-core test-python  ## Run all tests, C++ and Python

@@ -52,7 +52,7 @@ def exported(
     ):
         if value is not None and to not in forms:
             raise ValueError(
-                f"{option} has no meaning for {to}, but for {' and '.join(forms)}: leave it out."
+                f"{option} has no meaning for {to}, only for {', '.join(forms)}: leave it out."
             )
     options: dict[str, Any] = level or {}
     if to in PREDICTORS:
