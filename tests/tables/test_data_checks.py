@@ -28,6 +28,7 @@ from splitsecond import (
     TreeFARMS,
     regularization_path,
 )
+from splitsecond._support.messages import share_text
 from splitsecond._tables.data_checks import is_row_number, words_among_numbers
 
 N = 300
@@ -117,8 +118,9 @@ def test_a_rare_class_and_a_single_leaf(estimator: Any) -> None:
     (text,) = said(lambda: model.fit(X, y))
     assert model.n_leaves_ == 1
     assert "predicts 'well' for every row" in text
-    assert "2.0%" in text
-    assert "regularization=0.01" in text
+    assert "2.0% of the rows are of other classes" in text
+    assert "regularization=0.01 (1.0% of the rows for each leaf)" in text
+    assert "a smaller regularization (regularization_path(X, y, cv=5) finds one)" in text
     assert 'loss="log_loss"' in text
     assert "class_weight='balanced'" in text
     with pytest.warns(SingleLeafWarning):
@@ -133,7 +135,10 @@ def test_a_single_leaf_that_nothing_is_wrong_with() -> None:
     model = LicketySPLITClassifier(regularization=0.05)
     (text,) = said(lambda: model.fit(noise, y))
     assert model.n_leaves_ == 1
-    assert "50.0% of the weight is of other classes" in text
+    assert "50.0% of the rows are of other classes" in text
+    (text,) = said(lambda: model.fit(noise, y, sample_weight=np.where(y == 0, 1.0, 0.5)))
+    assert "33.3% of the weight is of other classes" in text
+    assert "(5.0% of the weight for each leaf)" in text
     # Another loss, weights for the classes: how rare they are was thought of.
     for asked in ({"loss": "log_loss"}, {"costs": [[0, 1], [1, 0]]}, {"class_weight": {0: 2}}):
         assert fitted(noise, y, regularization=0.9, **asked) == []
@@ -143,6 +148,20 @@ def test_a_single_leaf_that_nothing_is_wrong_with() -> None:
     assert fitted(noise, np.zeros(400)) == []
     path = said(lambda: regularization_path(noise, rare, cv=2))
     assert path == []  # every path ends with a leaf
+
+
+def test_small_shares_are_not_rounded_away() -> None:
+    X, _ = table(2000)
+    rare = np.arange(2000) == 7
+    (text,) = fitted(X, rare, regularization=0.0005, max_depth=1)
+    assert "0.05% of the rows are" in text
+    assert "(0.05% of the rows for each leaf)" in text
+    assert [share_text(x) for x in (0, 0.00012345, 0.115, 1)] == [
+        "0.0%",
+        "0.012%",
+        "11.5%",
+        "100.0%",
+    ]
 
 
 # Columns
@@ -360,9 +379,13 @@ def test_doctor_looks_at_the_target(tmp_path: Path) -> None:
     code, found = doctor(path, "--target", "outcome")
     assert code == 0
     assert "single leaf" in found["hints"][0]
+    assert "`splitsecond path` or `fit --regularization 1se` finds one" in found["hints"][0]
     assert "single leaf" in run("doctor", path, "--target", "outcome").stdout
     assert doctor(path, "--target", "outcome", "--regularization", "0.001")[1]["hints"] == []
-    assert "note: The tree is a single leaf" in run("fit", path, "--target", "outcome").stderr
+    noted = run("fit", path, "--target", "outcome").stderr
+    assert "note: The tree is a single leaf" in noted
+    assert "(`splitsecond path` or `fit --regularization 1se` finds one); --loss log_loss" in noted
+    assert "or --class-weight balanced if" in noted
 
 
 def test_doctor_counts_columns(tmp_path: Path) -> None:

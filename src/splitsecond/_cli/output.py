@@ -30,10 +30,16 @@ from rich.text import Text
 from splitsecond._cli.options import Writing
 from splitsecond._support.files import replaces, write_whole
 from splitsecond._support.messages import shown
+from splitsecond._tables.data_checks import A_SMALLER_ONE, DataWarning
 
 Listener = Callable[..., None]
 MAX_NOTED = 5  # columns of one kind
 WIDE = 100_000  # columns of a pipe: lines are not wrapped
+OPTIONS = {  # what the library tells users of Python to try, and what it is called here
+    A_SMALLER_ONE: "`splitsecond path` or `fit --regularization 1se`",
+    'loss="log_loss"': "--loss log_loss",
+    "class_weight='balanced'": "--class-weight balanced",
+}
 
 
 def say(text: str) -> None:
@@ -172,11 +178,19 @@ def warnings_as_notes() -> Iterator[None]:
         say(f"note: {text}")
 
 
+def by_options(warning: DataWarning) -> str:
+    """Return what a warning says, with the options of the command line for what it advises."""
+    text = str(warning)
+    for said, option in OPTIONS.items():
+        text = text.replace(said, option)
+    return text
+
+
 def _notes(warning: Warning | str) -> list[str]:
     """Return what a warning says; one about columns in the words of the command line."""
     columns = getattr(warning, "columns", ())
     if not columns:
-        return [str(warning)]
+        return [by_options(warning) if isinstance(warning, DataWarning) else str(warning)]
     notes = []
     for each in columns[:MAX_NOTED]:
         name = shown(str(each.label))

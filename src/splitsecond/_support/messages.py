@@ -40,6 +40,12 @@ def shown_number(count: int) -> str:
     return f"{count:,}" if count < 10**15 else f"about {Decimal(count):.3g}"
 
 
+def share_text(share: float) -> str:
+    """Write a share with one decimal, or with two digits where that would say too little."""
+    text = f"{share:.1%}"
+    return text if share == 0 or abs(share) >= 0.01 else f"{100 * share:.2g}%"
+
+
 def counted_trees(n_trees: int) -> str:
     """Write a number of trees with its noun."""
     return f"{shown_number(n_trees)} {'tree' if n_trees == 1 else 'trees'}"

@@ -29,6 +29,7 @@ SMALL_SAMPLE = 64  # of a 0/1 array, whose fit may take less than a millisecond
 GLANCE = 16  # rows, before a sample
 FEW_WORDS = 3  # values that keep a column of text from being numbers
 SOME = 40  # values that are taken for all of a column
+A_SMALLER_ONE = "regularization_path(X, y, cv=5)"  # what finds a lambda
 
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _DATE = re.compile(
