@@ -102,7 +102,7 @@ def test_a_row_number_is_noted(tmp_path: Path) -> None:
     table = {"id": np.arange(7, 7 + N_ROWS), **columns()}
     file = write_csv(tmp_path / "numbered.csv", table)
     fitted = run("fit", file, "--target", "outcome")
-    assert "'id' looks like a row number" in fitted.stderr
+    assert "'id' (no value twice, 7 to 246) looks like a row number" in fitted.stderr
     assert "--drop 'id'" in fitted.stderr
     assert "row number" not in run("fit", file, "--target", "outcome", "--drop", "id").stderr
 
@@ -126,6 +126,22 @@ def test_an_identifier_is_noted(tmp_path: Path) -> None:
     assert "--missing" in said
     assert "numbers but for '?'" in run("doctor", file).stdout
     assert "identifier" not in run("fit", file, "--target", "outcome", "--drop", "who").stderr
+
+
+def test_numbers_as_text_are_noted(tmp_path: Path) -> None:
+    pay = [f"{1000 + 997 * i:,}" for i in range(N_ROWS)]
+    table = {"pay": pay, "years": [str(i % 40) for i in range(N_ROWS)], **columns()}
+    path = write_parquet(tmp_path / "text.parquet", table)
+    noted = run("fit", path, "--target", "outcome").stderr
+    assert "column 'pay' is text that holds numbers: write them without ','; if they are" in noted
+    assert "column 'years' is text that holds numbers: store them as numbers; if they" in noted
+    said = run("doctor", path).stdout
+    assert "numbers as text? then write them without ','" in said
+    assert "numbers as text? then store them as numbers" in said
+    codes = ("--category", "pay", "--category", "years")
+    assert "holds numbers" not in run("fit", path, "--target", "outcome", *codes).stderr
+    as_text = result("fit", path, "--target", "outcome")["tree"]
+    assert result("fit", path, "--target", "outcome", *codes)["tree"] == as_text
 
 
 def test_other_encodings(tmp_path: Path) -> None:

@@ -26,10 +26,12 @@ from splitsecond import (
     SPLITClassifier,
     ThresholdGuessBinarizer,
     TreeFARMS,
+    check_table,
     regularization_path,
 )
 from splitsecond._support.messages import share_text
-from splitsecond._tables.data_checks import is_row_number, words_among_numbers
+from splitsecond._tables.data_checks import is_row_number
+from splitsecond._tables.text_checks import numbers_in, words_among_numbers
 
 N = 300
 ESTIMATORS: tuple[Any, ...] = (
@@ -230,7 +232,7 @@ def test_text_that_looks_like_dates(kind: str, n_days: int) -> None:
     X["when"] = days.strftime(DATES[kind])
     (text,) = fitted(X, y)
     assert text.startswith("Column 'when' looks like dates")
-    assert "pd.to_datetime" in text
+    assert "X['when'] = pd.to_datetime(X['when']).dt.year" in text
 
 
 def test_text_that_looks_like_an_identifier() -> None:
@@ -238,6 +240,7 @@ def test_text_that_looks_like_an_identifier() -> None:
     X["who"] = [f"person {i}" for i in range(N)]
     (text,) = fitted(X, y)
     assert text.startswith("Column 'who' looks like an identifier")
+    assert text.endswith("leave out identifiers, X.drop(columns='who').")
     X["who"] = [f"person {i // 3}" for i in range(N)]
     assert fitted(X, y) == []
 
@@ -246,7 +249,11 @@ def test_row_numbers() -> None:
     X, y = table()
     X["id"] = np.random.default_rng(7).permutation(N) + 1000
     (text,) = fitted(X, y)
-    assert text.startswith("Column 'id' looks like a row number")
+    assert text.startswith("Column 'id' (no value twice, 1000 to 1299) looks like a row number")
+    assert text.endswith("leave it out, X.drop(columns='id').")
+    (text,) = fitted(X.assign(no=X["id"] - 7), y)
+    assert "'no' (no value twice, 993 to 1292) look like row numbers" in text
+    assert "X.drop(columns=['id', ...])" in text
     train = np.random.default_rng(8).permutation(N)[:200]
     assert "row number" in fitted(X.iloc[train], y[train])[0]
     X["id"] = X["id"].astype(float)
@@ -261,20 +268,77 @@ def test_a_word_for_missing_values() -> None:
     X["weight"] = [("?" if i % 50 == 3 else str(i % 90)) for i in range(N)]
     (text,) = fitted(X, y)
     assert text.startswith("Column 'weight' ('?') is text, but holds numbers")
-    assert "pd.to_numeric" in text
+    assert "X['weight'] = pd.to_numeric(X['weight'], errors=\"coerce\")" in text
+
+
+def test_more_words_among_many_numbers() -> None:
+    """One in ten of the different values, which are many."""
+    X, y = table()
+    X["pay"] = [f"unknown {i}" if i % 12 == 0 else f"{i}.5" for i in range(N)]
+    (text,) = fitted(X, y)
+    assert "'unknown 12' and 22 more) is text, but holds numbers" in text
+    X["pay"] = [f"unknown {i}" if i % 6 == 0 else f"{i}.5" for i in range(N)]
+    (text,) = fitted(X, y)
+    assert "identifier" in text
 
 
 def test_words_are_looked_for_until_there_are_too_many() -> None:
-    numbers = [str(i) for i in range(9)]
-    for words in ([], ["?"], ["?", "none", "-"]):
-        assert words_among_numbers([*words, *numbers], 9 + len(words)) == words
-    assert words_among_numbers(["a", "1", "2", "3"], 4) == []  # mostly words
+    numbers = tuple(map(str, range(4)))
+    for words in (("?",), ("?", "none", "-")):
+        found = numbers_in([*words, *numbers, *"456"], may_be_codes=True)
+        assert found is not None
+        assert found.words == words
+    assert numbers_in(["a", *numbers[1:]], may_be_codes=True) is None  # too few numbers
+    assert numbers_in([*"abcd", *map(str, range(30))], may_be_codes=True) is None
 
     def five() -> Iterator[str]:
         yield from "abcd"
         raise AssertionError("four are enough")
 
-    assert words_among_numbers(five(), 5) == []
+    assert words_among_numbers(five(), 3) == [*"abcd"]
+
+
+def test_numbers_as_text() -> None:
+    X, y = table()
+    X["years"] = (X["age"] // 2).astype(str)
+    (text,) = fitted(X, y)
+    assert text.startswith(
+        "Column 'years' is text that holds numbers. Convert to numbers: X['years'] "
+    )
+    assert "X['years'] = pd.to_numeric(X['years'])." in text
+    X["no"] = [str(i * 17) for i in range(N)]  # which is no reason to leave the column out
+    (text,) = fitted(X, y)
+    assert text.startswith("Columns 'years', 'no' are text that holds numbers")
+    (found,) = check_table(X).columns[-1].findings
+    assert (found.kind, found.words) == ("numbers", ())
+
+
+@pytest.mark.parametrize("mark", [",", "'", " ", "\u00a0"])
+def test_numbers_with_a_separator_of_thousands(mark: str) -> None:
+    X, y = table()
+    X["pay"] = [f"{i * 997:,}".replace(",", mark) for i in range(N)]
+    (text,) = fitted(X, y)
+    remedy = f"pd.to_numeric(X['pay'].str.replace({mark!r}, ''))"
+    assert remedy in text
+    made = eval(remedy, {"pd": pd, "X": X})
+    assert made.tolist() == [i * 997 for i in range(N)]
+    X.loc[7, "pay"] = "none"
+    assert "Column 'pay' ('none') is text, but holds numbers" in fitted(X, y)[0]
+
+
+CODES = {
+    "few": [str(i % 10) for i in range(N)],
+    "with leading zeros": [f"{i % 50:05}" for i in range(N)],
+    "declared": pd.Categorical([str(i % 50) for i in range(N)]),
+    "two separators": [f"{i % 50},000" if i % 2 else f"{i % 50} 000" for i in range(N)],
+    "no thousands": [f"{i % 50},00" for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("kind", CODES)
+def test_text_that_may_be_codes(kind: str) -> None:
+    X, y = table()
+    assert fitted(X.assign(code=CODES[kind]), y) == []
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])

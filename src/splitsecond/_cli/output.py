@@ -186,6 +186,12 @@ def by_options(warning: DataWarning) -> str:
     return text
 
 
+def as_numbers(found: Any) -> str:
+    """Say how a column of text that holds numbers becomes one of numbers."""
+    separator = found.numbers.separator
+    return f"write them without {separator!r}" if separator else "store them as numbers"
+
+
 def _notes(warning: Warning | str) -> list[str]:
     """Return what a warning says; one about columns in the words of the command line."""
     columns = getattr(warning, "columns", ())
@@ -195,7 +201,9 @@ def _notes(warning: Warning | str) -> list[str]:
     for each in columns[:MAX_NOTED]:
         name = shown(str(each.label))
         remedy = f"leave it out with --drop {name}."
-        if each.words:  # which are no numbers
+        if each.kind == "numbers":
+            remedy = f"{as_numbers(each)}; if they are codes, give --category {name}."
+        elif each.words:  # which are no numbers
             remedy = f"if that means missing, give --missing {shown(each.words[0])}."
         notes.append(f"column {name}{each.detail} {each.suspicion}: {remedy}")
     more = len(columns) - MAX_NOTED

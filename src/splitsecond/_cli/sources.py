@@ -87,6 +87,8 @@ class Source:
             column = self._checked(table[name], name)
             if name in self.category or name in self.texts:
                 column = _as_text(column)
+            if name in self.category and not pa.types.is_dictionary(column.type):
+                column = column.dictionary_encode()  # which says that it holds categories
             table = table.set_column(place, name, column)
         return table
 

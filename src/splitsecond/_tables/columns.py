@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -233,6 +234,12 @@ class RawTable:
         if self._frame is not None:
             return self._frame.get_column(self.label(j)).dtype.is_integer()
         return bool(self._array.dtype.kind in "ui")
+
+    def is_declared(self, j: int) -> bool:
+        """Whether the user's table says that column j holds categories."""
+        if self._frame is None:
+            return False
+        return isinstance(self._frame.get_column(self.label(j)).dtype, (nw.Categorical, nw.Enum))
 
     def rows(self, places: NDArray[np.intp]) -> RawTable:
         """Return some rows of the table."""
