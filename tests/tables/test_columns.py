@@ -203,6 +203,13 @@ def test_numbers_mixed_with_text(scheme: str) -> None:
         fitted(X, scheme)
 
 
+@every_scheme
+def test_one_number_that_is_text(scheme: str) -> None:
+    message = mentions("1 value, 'thirty', is not a number (row 3)", f"pd.to_numeric(X['{NAME}']")
+    with pytest.raises(ValueError, match=message):
+        fitted(table([1, 2, None, "thirty"], object), scheme)
+
+
 def test_only_the_first_rows_are_listed() -> None:
     X = pd.DataFrame({NAME: pd.Series([1, *["a", "b"] * 50], dtype=object)})
     with pytest.raises(ValueError, match=mentions("100 values", "rows 1, 2, 3, ...")):

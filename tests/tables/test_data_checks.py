@@ -285,11 +285,11 @@ def test_more_words_among_many_numbers() -> None:
 def test_words_are_looked_for_until_there_are_too_many() -> None:
     numbers = tuple(map(str, range(4)))
     for words in (("?",), ("?", "none", "-")):
-        found = numbers_in([*words, *numbers, *"456"], may_be_codes=True)
+        found = numbers_in([*words, *numbers, *"456"])
         assert found is not None
         assert found.words == words
-    assert numbers_in(["a", *numbers[1:]], may_be_codes=True) is None  # too few numbers
-    assert numbers_in([*"abcd", *map(str, range(30))], may_be_codes=True) is None
+    assert numbers_in(["a", *numbers[1:]]) is None  # too few numbers
+    assert numbers_in([*"abcd", *map(str, range(30))]) is None
 
     def five() -> Iterator[str]:
         yield from "abcd"
@@ -329,6 +329,7 @@ def test_numbers_with_a_separator_of_thousands(mark: str) -> None:
 CODES = {
     "few": [str(i % 10) for i in range(N)],
     "with leading zeros": [f"{i % 50:05}" for i in range(N)],
+    "declared, with a word": pd.Categorical([str(i % 50 or "none") for i in range(N)]),
     "declared": pd.Categorical([str(i % 50) for i in range(N)]),
     "two separators": [f"{i % 50},000" if i % 2 else f"{i % 50} 000" for i in range(N)],
     "no thousands": [f"{i % 50},00" for i in range(N)],

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich import box
@@ -30,7 +30,10 @@ from rich.text import Text
 from splitsecond._cli.options import Writing
 from splitsecond._support.files import replaces, write_whole
 from splitsecond._support.messages import shown
-from splitsecond._tables.data_checks import A_SMALLER_ONE, DataWarning
+from splitsecond._tables.data_checks import A_SMALLER_ONE, DataWarning, Finding
+
+if TYPE_CHECKING:  # which imports this module
+    from splitsecond._cli.data import Data
 
 Listener = Callable[..., None]
 MAX_NOTED = 5  # columns of one kind
@@ -168,14 +171,14 @@ def progress(
 
 
 @contextmanager
-def warnings_as_notes() -> Iterator[None]:
-    """Turn the library's warnings into messages, each said once."""
+def warnings_as_notes(data: Data | None = None) -> Iterator[None]:
+    """Turn the library's warnings into messages, each said once; `data` is what they are about."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    said = (text for warning in caught for text in _notes(warning.message))
+    said = (text for warning in caught for text in _notes(warning.message, data))
     for text in dict.fromkeys(said):
-        say(f"note: {text}")
+        say(text)
 
 
 def by_options(warning: DataWarning) -> str:
@@ -192,19 +195,38 @@ def as_numbers(found: Any) -> str:
     return f"write them without {separator!r}" if separator else "store them as numbers"
 
 
-def _notes(warning: Warning | str) -> list[str]:
+def _notes(warning: Warning | str, data: Data | None) -> list[str]:
     """Return what a warning says; one about columns in the words of the command line."""
     columns = getattr(warning, "columns", ())
     if not columns:
-        return [by_options(warning) if isinstance(warning, DataWarning) else str(warning)]
-    notes = []
-    for each in columns[:MAX_NOTED]:
-        name = shown(str(each.label))
-        remedy = f"leave it out with --drop {name}."
-        if each.kind == "numbers":
-            remedy = f"{as_numbers(each)}; if they are codes, give --category {name}."
-        elif each.words:  # which are no numbers
-            remedy = f"if that means missing, give --missing {shown(each.words[0])}."
-        notes.append(f"column {name}{each.detail} {each.suspicion}: {remedy}")
+        text = by_options(warning) if isinstance(warning, DataWarning) else str(warning)
+        return [f"note: {text}"]
+    notes = [
+        _no_number(each, data) if each.numbers is not None else _left_out(each)
+        for each in columns[:MAX_NOTED]
+    ]
     more = len(columns) - MAX_NOTED
-    return [*notes, f"and {more} more columns like that; see doctor."] if more > 0 else notes
+    if more > 0:
+        notes.append(f"note: and {more} more columns like that; see doctor.")
+    return notes
+
+
+def _left_out(found: Finding) -> str:
+    name = shown(str(found.label))
+    return f"note: column {name}{found.detail} {found.suspicion}: leave it out with --drop {name}."
+
+
+def _no_number(found: Finding, data: Data | None) -> str:
+    """Say that a column of numbers is used as a category, which changes every question about it."""
+    label = str(found.label)
+    name = shown(label)
+    said = f"warning: column {name} is used as a category, not as a number"
+    codes = f"if it is a category, give --category {name}."
+    if not found.words:
+        return f"{said}: it {found.suspicion}. To use numbers, {as_numbers(found)}; {codes}"
+    why = f"it holds{found.detail}" if data is None else data.not_numbers(label, found.words)
+    missing = " ".join(f"--missing {shown(word)}" for word in found.words[:3])
+    return (
+        f"{said}: {why}. To use numbers, correct that in the file, or give {missing} if it stands "
+        f"for missing values; {codes}"
+    )

@@ -124,10 +124,11 @@ class Variable:
             numbers = self._numbers(cells)
             wrong = ~((numbers == 0) | (numbers == 1) | np.isnan(numbers))
             if wrong.any():
-                row = int(np.argmax(wrong))
+                row, n_wrong = int(np.argmax(wrong)), int(wrong.sum())
                 raise TableError(
                     f"Column {shown(self.label)} had only the values 0 and 1 in training and has "
-                    f"{int(wrong.sum())} others now: {_short(numbers[row])}",
+                    f"{n_wrong:,} {'other' if n_wrong == 1 else 'others'} now: "
+                    f"{_short(numbers[row])}",
                     ". If it is a number, fit on rows that show so.",
                     row=row,
                     column=self.label,

@@ -242,7 +242,7 @@ def _texts(table: RawTable, variables: Sequence[Variable], n_rows: int) -> Itera
         if variable.kind is not Kind.CATEGORY or not isinstance(values[0], str):
             continue
         texts = [*map(str, values)]
-        numbers = numbers_in(texts, may_be_codes=table.is_declared(j))
+        numbers = None if table.is_declared(j) else numbers_in(texts)
         if numbers is not None and numbers.words:
             detail = f" ({listed([*map(shown, numbers.words)], 3)})"
             yield Finding(j, variable.label, Suspicion.WORDS, detail, numbers)

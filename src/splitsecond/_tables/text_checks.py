@@ -37,11 +37,11 @@ def are_dates(values: Sequence[str]) -> bool:
     return len(some) > 2 and all(_DATE.fullmatch(text.strip()) for text in some)
 
 
-def numbers_in(values: Sequence[str], *, may_be_codes: bool) -> TextNumbers | None:
+def numbers_in(values: Sequence[str]) -> TextNumbers | None:
     """Return what is to be said of the different values of a column if they are numbers, as text.
 
     A few words among them may stand for missing values. Numbers without any are a mistake only if
-    they are many, are not written as codes such as "007", and were not declared to be categories.
+    they are many, and none is written as a code such as "007".
     """
     separator = ""
     most = max(FEW_WORDS, len(values) // ONE_IN)
@@ -54,7 +54,7 @@ def numbers_in(values: Sequence[str], *, may_be_codes: bool) -> TextNumbers | No
         return None
     if 0 < len(words) <= FEW_WORDS:
         return TextNumbers(tuple(words), separator)
-    is_codes = may_be_codes or len(values) <= MANY_NUMBERS or any(map(_CODE.match, values))
+    is_codes = len(values) <= MANY_NUMBERS or any(map(_CODE.match, values))
     return None if is_codes else TextNumbers(tuple(words), separator)
 
 
