@@ -144,6 +144,9 @@ def test_rows_of_parquet_and_of_new_tables(tmp_path: Path) -> None:
     assert run("fit", path, "--target", "y", "--out", model).exit_code == 0
     path.write_text("a\n1\ninf\n")
     assert "in data row 2 (line 3 of the file)" in refused("predict", model, path)
+    path.write_text("a\n1\n2\nthirty\n")
+    message = refused("predict", model, path)
+    assert "'thirty' is not a number in data row 3 (line 4 of the file). Correct it" in message
     pairs = pa.array([b"ab", b"cd"], pa.binary(2))
     parquet.write_table(pa.table({"a": pairs}), path)
     message = refused("predict", model, path)
