@@ -176,6 +176,16 @@ def test_words_are_named_once_by_their_place_in_the_file(
     assert int(found[3]) == int(found[2]) + 1
 
 
+@pytest.mark.parametrize("name", ["[a]", "{a}", "[1]", "[ ]", "€", "a\x01b"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_names_that_begin_unusually(tmp_path: Path, name: str, encoding: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(f"{name},y\n" + "1,ja\n2,nein\n" * 20, encoding=encoding)
+    options = () if encoding.startswith("utf-8") else ("--encoding", encoding)
+    found = result("fit", path, "--target", "y", *options)
+    assert found["tree"]["root"]["variable"] == name
+
+
 def test_other_encodings(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes("größe,y\n1,ja\n2,nein\n1,ja\n2,nein\n".encode("latin-1"))
