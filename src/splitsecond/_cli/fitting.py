@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,10 +9,16 @@ import typer
 
 from splitsecond._cli import options as o
 from splitsecond._cli.data import Data
-from splitsecond._cli.output import check_out, progress, warnings_as_notes, write, write_json
+from splitsecond._cli.output import (
+    check_out,
+    columns_told_elsewhere,
+    progress,
+    warnings_as_notes,
+    write,
+    write_json,
+)
 from splitsecond._cli.rows import Rows
 from splitsecond._cli.values import ONE_STANDARD_ERROR, regularization_or_rule
-from splitsecond._tables.data_checks import ColumnWarning
 
 
 def fit(
@@ -131,8 +136,7 @@ def _cross_validate(model: Any, data: Data, n: int, seed: int, rule: Rule | None
 
     def fitted(part: Data) -> Any:
         own = clone(model)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ColumnWarning)  # of the whole table
+        with columns_told_elsewhere():
             if rule is not None:  # chosen without the fold that is scored, too
                 return choose_regularization(own, part, seed, rule.word, rule.scoring)[0].model
             return fit_or_interrupt(own, part)

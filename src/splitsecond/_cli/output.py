@@ -29,8 +29,7 @@ from rich.text import Text
 
 from splitsecond._cli.options import Writing
 from splitsecond._support.files import replaces, write_whole
-from splitsecond._support.messages import shown
-from splitsecond._tables.data_checks import A_SMALLER_ONE, DataWarning, Finding
+from splitsecond._support.messages import A_SMALLER_ONE, shown
 
 if TYPE_CHECKING:  # which imports this module
     from splitsecond._cli.data import Data
@@ -181,7 +180,18 @@ def warnings_as_notes(data: Data | None = None) -> Iterator[None]:
         say(text)
 
 
-def by_options(warning: DataWarning) -> str:
+@contextmanager
+def columns_told_elsewhere() -> Iterator[None]:
+    """Drop warnings about columns, for parts of a table that is itself warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for each in caught:
+        if not getattr(each.message, "columns", ()):
+            warnings.warn(each.message, stacklevel=2)
+
+
+def by_options(warning: Warning | str) -> str:
     """Return what a warning says, with the options of the command line for what it advises."""
     text = str(warning)
     for said, option in OPTIONS.items():
@@ -199,8 +209,7 @@ def _notes(warning: Warning | str, data: Data | None) -> list[str]:
     """Return what a warning says; one about columns in the words of the command line."""
     columns = getattr(warning, "columns", ())
     if not columns:
-        text = by_options(warning) if isinstance(warning, DataWarning) else str(warning)
-        return [f"note: {text}"]
+        return [f"note: {by_options(warning)}"]
     notes = [
         _no_number(each, data) if each.numbers is not None else _left_out(each)
         for each in columns[:MAX_NOTED]
@@ -211,12 +220,12 @@ def _notes(warning: Warning | str, data: Data | None) -> list[str]:
     return notes
 
 
-def _left_out(found: Finding) -> str:
+def _left_out(found: Any) -> str:
     name = shown(str(found.label))
     return f"note: column {name}{found.detail} {found.suspicion}: leave it out with --drop {name}."
 
 
-def _no_number(found: Finding, data: Data | None) -> str:
+def _no_number(found: Any, data: Data | None) -> str:
     """Say that a column of numbers is used as a category, which changes every question about it."""
     label = str(found.label)
     name = shown(label)

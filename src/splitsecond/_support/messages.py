@@ -12,6 +12,7 @@ import numpy as np
 MAX_CHARACTERS = 70  # of a value
 MAX_OF_MESSAGE = 600  # characters
 MAX_LISTED = 240  # characters of a list of names
+A_SMALLER_ONE = "regularization_path(X, y, cv=5)"  # what finds a lambda
 
 
 def shortened(text: str, most: int = MAX_CHARACTERS) -> str:

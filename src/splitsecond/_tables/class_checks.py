@@ -11,14 +11,9 @@ from numpy.typing import NDArray
 
 from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._support.checks import MAX_CLASSES, is_quantity
-from splitsecond._support.messages import share_text, shown
+from splitsecond._support.messages import A_SMALLER_ONE, share_text, shown
 from splitsecond._support.warning import warn
-from splitsecond._tables.data_checks import (
-    A_SMALLER_ONE,
-    MIN_ROWS,
-    DataWarning,
-    SingleLeafWarning,
-)
+from splitsecond._tables.data_checks import MIN_ROWS, DataWarning, SingleLeafWarning
 
 RARE = 10  # times lambda, as a share of the rows, and
 RARE_SHARE = 0.1  # at most

@@ -26,7 +26,6 @@ MIN_ROWS = 50  # in fewer, columns are alike by chance
 SAMPLE = 500  # rows
 SMALL_SAMPLE = 64  # of a 0/1 array, whose fit may take less than a millisecond
 GLANCE = 16  # rows, before a sample
-A_SMALLER_ONE = "regularization_path(X, y, cv=5)"  # what finds a lambda
 
 
 @public

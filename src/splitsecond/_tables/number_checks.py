@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from splitsecond._support.messages import share_text
+from splitsecond._support.messages import A_SMALLER_ONE, share_text
 from splitsecond._support.warning import warn
-from splitsecond._tables.data_checks import A_SMALLER_ONE, SingleLeafWarning
+from splitsecond._tables.data_checks import SingleLeafWarning
 
 
 def distribution(numbers: NDArray[np.float64], offset: float = 0) -> dict[str, float]:

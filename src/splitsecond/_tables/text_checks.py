@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from splitsecond._support.names import public
+
 FEW_WORDS = 3  # values that keep a column of text from being numbers
 ONE_IN = 10  # of many values may do so, too
 MANY_NUMBERS = 10  # as text; up to so many may be codes
@@ -23,6 +25,7 @@ _GROUPED = re.compile(r"\s*[+-]?\d{1,3}([,' \u00a0\u202f])\d{3}(\1\d{3})*(\.\d+)
 _CODE = re.compile(r"\s*0\d")  # no number is written so
 
 
+@public
 @dataclass(frozen=True)
 class TextNumbers:
     """Numbers that are held as text."""
