@@ -322,6 +322,7 @@ def test_numbers_with_a_separator_of_thousands(mark: str) -> None:
     assert remedy in text
     made = eval(remedy, {"pd": pd, "X": X})
     assert made.tolist() == [i * 997 for i in range(N)]
+    assert remedy in fitted(X.assign(age=X["age"].astype(str)), y)[0]  # said of both
     X.loc[7, "pay"] = "none"
     assert "Column 'pay' ('none') is text, but holds numbers" in fitted(X, y)[0]
 

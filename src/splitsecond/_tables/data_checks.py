@@ -170,9 +170,11 @@ def column_warnings(found: Sequence[Finding]) -> Iterator[DataWarning]:
 
 def _marks(some: Sequence[Finding]) -> dict[str, str]:
     """Return what a remedy calls columns."""
-    first = shown(some[0].label)
-    separator = "" if some[0].numbers is None else some[0].numbers.separator
-    without = f".str.replace({separator!r}, '')" if separator else ""
+    separators = {each.label: each.numbers.separator for each in some if each.numbers is not None}
+    # What removes a separator does no harm to the columns that have none.
+    label = next((label for label, mark in separators.items() if mark), some[0].label)
+    mark, first = separators.get(label), shown(label)
+    without = f".str.replace({mark!r}, '')" if mark else ""
     every = first if len(some) == 1 else f"[{first}, ...]"
     return {"first": first, "all": every, "numbers": f"X[{first}]{without}"}
 
