@@ -157,6 +157,7 @@ _PICKLED = {
     "Scale": "_sets.scale",
     "SquaredError": "_solving.number_losses",
     "Suspicion": "_tables.data_checks",
+    "TextNumbers": "_tables.text_checks",
     "Units": "_solving.units",
     "Variable": "_tables.columns",
     "ZeroOne": "_solving.losses",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,12 @@ BAD_TABLES: dict[str, tuple[bytes, str]] = {
     ),
     "binary": (b"\0\1\2\3\0\1", "neither CSV nor Parquet"),
     "a spreadsheet": (b"PK\3\4 and so on", "neither CSV nor Parquet"),
+    "a pickle": (pickle.dumps({"a": [1], "y": ["x"]}), "neither CSV nor Parquet"),
+    "an older pickle": (pickle.dumps({"a": [1], "y": ["x"]}, 2), "neither CSV nor Parquet"),
+    "a JSON list": (b' [\n {"a": 1, "y": "x"}]', "neither CSV nor Parquet: save the table as CSV"),
+    "a JSON object": (b'\xef\xbb\xbf{"a": [1, 2],\n"y": ["x", "z"]}\n', "neither CSV nor Parquet"),
+    "JSON lines": (b'{"a": 1, "y": "x"}\n{"a": 2, "y": "z"}\n', "neither CSV nor Parquet"),
+    "JSON rows": (b'[["a", "y"], [1, "x"], [2, "z"]]', "neither CSV nor Parquet"),
     "damaged Parquet": (b"PAR1 and so on PAR1", "damaged Parquet"),
 }
 
@@ -144,6 +151,9 @@ def test_rows_of_parquet_and_of_new_tables(tmp_path: Path) -> None:
     assert run("fit", path, "--target", "y", "--out", model).exit_code == 0
     path.write_text("a\n1\ninf\n")
     assert "in data row 2 (line 3 of the file)" in refused("predict", model, path)
+    path.write_text("a\n1\n2\nthirty\n")
+    message = refused("predict", model, path)
+    assert "'thirty' is not a number in data row 3 (line 4 of the file). Correct it" in message
     pairs = pa.array([b"ab", b"cd"], pa.binary(2))
     parquet.write_table(pa.table({"a": pairs}), path)
     message = refused("predict", model, path)

@@ -7,8 +7,10 @@ import gzip
 import io
 import json
 import os
+import re
 import threading
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -102,7 +104,7 @@ def test_a_row_number_is_noted(tmp_path: Path) -> None:
     table = {"id": np.arange(7, 7 + N_ROWS), **columns()}
     file = write_csv(tmp_path / "numbered.csv", table)
     fitted = run("fit", file, "--target", "outcome")
-    assert "'id' looks like a row number" in fitted.stderr
+    assert "'id' (no value twice, 7 to 246) looks like a row number" in fitted.stderr
     assert "--drop 'id'" in fitted.stderr
     assert "row number" not in run("fit", file, "--target", "outcome", "--drop", "id").stderr
 
@@ -122,10 +124,66 @@ def test_an_identifier_is_noted(tmp_path: Path) -> None:
         assert "an identifier? then --drop 'who'" in run("doctor", path).stdout
     said = run("fit", file, "--target", "outcome").stderr
     assert "'reading' looks like" not in said
-    assert "'reading' ('?') is text, but holds numbers" in said
-    assert "--missing" in said
+    assert (
+        "warning: column 'reading' is used as a category, not as a number: 1 of its 240 values is "
+        "not a number, '?' in data row 4 (line 5 of the file). To use numbers, correct that in the "
+        "file, or give --missing '?' if it stands for missing values; if it is a category, give "
+        "--category 'reading'."
+    ) in said
+    for option in (("--missing", "?"), ("--category", "reading")):
+        again = run("fit", file, "--target", "outcome", *option).stderr
+        assert "not as a number" not in again
     assert "numbers but for '?'" in run("doctor", file).stdout
     assert "identifier" not in run("fit", file, "--target", "outcome", "--drop", "who").stderr
+
+
+def test_numbers_as_text_are_noted(tmp_path: Path) -> None:
+    pay = [f"{1000 + 997 * i:,}" for i in range(N_ROWS)]
+    table = {"pay": pay, "years": [str(i % 40) for i in range(N_ROWS)], **columns()}
+    path = write_parquet(tmp_path / "text.parquet", table)
+    noted = run("fit", path, "--target", "outcome").stderr
+    assert (
+        "warning: column 'pay' is used as a category, not as a number: it is text that holds "
+        "numbers. To use numbers, write them without ','; if it is a category, give --category"
+    ) in noted
+    assert "column 'years' is used as a category, not as a number" in noted
+    said = run("doctor", path).stdout
+    assert "numbers as text? then write them without ','" in said
+    assert "numbers as text? then store them as numbers" in said
+    codes = ("--category", "pay", "--category", "years")
+    assert "holds numbers" not in run("fit", path, "--target", "outcome", *codes).stderr
+    as_text = result("fit", path, "--target", "outcome")["tree"]
+    assert result("fit", path, "--target", "outcome", *codes)["tree"] == as_text
+
+
+@pytest.mark.parametrize(
+    "options", [["--test-size", 0.2], ["--cv", 3], ["--regularization", "1se"]]
+)
+def test_words_are_named_once_by_their_place_in_the_file(
+    tmp_path: Path, options: list[Any]
+) -> None:
+    ages = ["thirty" if i in range(30, 36) else 20 + i % 40 for i in range(N_ROWS)]
+    path = write_csv(tmp_path / "ages.csv", {**columns(), "age": ages})
+    (said,) = [
+        line
+        for line in run("fit", path, "--target", "outcome", *options).stderr.splitlines()
+        if "'age'" in line
+    ]
+    place = r"not numbers, the first 'thirty' in data row (\d+) \(line (\d+) of the file\)"
+    found = re.search(rf"of its (192|240) values are {place}", said)
+    assert found is not None
+    assert ages[int(found[2]) - 1] == "thirty"
+    assert int(found[3]) == int(found[2]) + 1
+
+
+@pytest.mark.parametrize("name", ["[a]", "{a}", "[1]", "[ ]", "€", "a\x01b"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_names_that_begin_unusually(tmp_path: Path, name: str, encoding: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(f"{name},y\n" + "1,ja\n2,nein\n" * 20, encoding=encoding)
+    options = () if encoding.startswith("utf-8") else ("--encoding", encoding)
+    found = result("fit", path, "--target", "y", *options)
+    assert found["tree"]["root"]["variable"] == name
 
 
 def test_other_encodings(tmp_path: Path) -> None:

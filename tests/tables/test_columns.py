@@ -203,6 +203,13 @@ def test_numbers_mixed_with_text(scheme: str) -> None:
         fitted(X, scheme)
 
 
+@every_scheme
+def test_one_number_that_is_text(scheme: str) -> None:
+    message = mentions("1 value, 'thirty', is not a number (row 3)", f"pd.to_numeric(X['{NAME}']")
+    with pytest.raises(ValueError, match=message):
+        fitted(table([1, 2, None, "thirty"], object), scheme)
+
+
 def test_only_the_first_rows_are_listed() -> None:
     X = pd.DataFrame({NAME: pd.Series([1, *["a", "b"] * 50], dtype=object)})
     with pytest.raises(ValueError, match=mentions("100 values", "rows 1, 2, 3, ...")):
@@ -447,8 +454,15 @@ def test_text_where_numbers_were(scheme: str) -> None:
     new = pd.DataFrame({NAME: pd.Series([1, None, "12k", "x"], dtype=object)})
     with pytest.raises(ValueError, match=mentions(NAME, "text", "'12k'")):
         model.predict(new)
-    with pytest.raises(ValueError, match=mentions(NAME, "had numbers", "'5'", "row 1", "Convert")):
+    message = mentions("although it holds numbers: '5' in row 1", f"pd.to_numeric(X['{NAME}'])")
+    with pytest.raises(ValueError, match=message):
         model.predict(pd.DataFrame({NAME: [None, "5", "7"]}))
+    message = mentions("text now: 'thirty' is not a number in row 3", 'errors="coerce")')
+    text = [None, "7", "5", "thirty", "?"]
+    for values in (text, pd.Categorical(text)):  # whose categories are in another order
+        with pytest.raises(ValueError, match=message) as caught:
+            model.predict(pd.DataFrame({NAME: values}))
+        assert caught.value.row == 3
 
 
 @every_scheme

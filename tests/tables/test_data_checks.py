@@ -26,9 +26,12 @@ from splitsecond import (
     SPLITClassifier,
     ThresholdGuessBinarizer,
     TreeFARMS,
+    check_table,
     regularization_path,
 )
-from splitsecond._tables.data_checks import is_row_number, words_among_numbers
+from splitsecond._support.messages import share_text
+from splitsecond._tables.data_checks import is_row_number
+from splitsecond._tables.text_checks import numbers_in, words_among_numbers
 
 N = 300
 ESTIMATORS: tuple[Any, ...] = (
@@ -117,8 +120,9 @@ def test_a_rare_class_and_a_single_leaf(estimator: Any) -> None:
     (text,) = said(lambda: model.fit(X, y))
     assert model.n_leaves_ == 1
     assert "predicts 'well' for every row" in text
-    assert "2.0%" in text
-    assert "regularization=0.01" in text
+    assert "2.0% of the rows are of other classes" in text
+    assert "regularization=0.01 (1.0% of the rows for each leaf)" in text
+    assert "a smaller regularization (regularization_path(X, y, cv=5) finds one)" in text
     assert 'loss="log_loss"' in text
     assert "class_weight='balanced'" in text
     with pytest.warns(SingleLeafWarning):
@@ -133,7 +137,10 @@ def test_a_single_leaf_that_nothing_is_wrong_with() -> None:
     model = LicketySPLITClassifier(regularization=0.05)
     (text,) = said(lambda: model.fit(noise, y))
     assert model.n_leaves_ == 1
-    assert "50.0% of the weight is of other classes" in text
+    assert "50.0% of the rows are of other classes" in text
+    (text,) = said(lambda: model.fit(noise, y, sample_weight=np.where(y == 0, 1.0, 0.5)))
+    assert "33.3% of the weight is of other classes" in text
+    assert "(5.0% of the weight for each leaf)" in text
     # Another loss, weights for the classes: how rare they are was thought of.
     for asked in ({"loss": "log_loss"}, {"costs": [[0, 1], [1, 0]]}, {"class_weight": {0: 2}}):
         assert fitted(noise, y, regularization=0.9, **asked) == []
@@ -143,6 +150,20 @@ def test_a_single_leaf_that_nothing_is_wrong_with() -> None:
     assert fitted(noise, np.zeros(400)) == []
     path = said(lambda: regularization_path(noise, rare, cv=2))
     assert path == []  # every path ends with a leaf
+
+
+def test_small_shares_are_not_rounded_away() -> None:
+    X, _ = table(2000)
+    rare = np.arange(2000) == 7
+    (text,) = fitted(X, rare, regularization=0.0005, max_depth=1)
+    assert "0.05% of the rows are" in text
+    assert "(0.05% of the rows for each leaf)" in text
+    assert [share_text(x) for x in (0, 0.00012345, 0.115, 1)] == [
+        "0.0%",
+        "0.012%",
+        "11.5%",
+        "100.0%",
+    ]
 
 
 # Columns
@@ -211,7 +232,7 @@ def test_text_that_looks_like_dates(kind: str, n_days: int) -> None:
     X["when"] = days.strftime(DATES[kind])
     (text,) = fitted(X, y)
     assert text.startswith("Column 'when' looks like dates")
-    assert "pd.to_datetime" in text
+    assert "X['when'] = pd.to_datetime(X['when']).dt.year" in text
 
 
 def test_text_that_looks_like_an_identifier() -> None:
@@ -219,6 +240,7 @@ def test_text_that_looks_like_an_identifier() -> None:
     X["who"] = [f"person {i}" for i in range(N)]
     (text,) = fitted(X, y)
     assert text.startswith("Column 'who' looks like an identifier")
+    assert text.endswith("leave out identifiers, X.drop(columns='who').")
     X["who"] = [f"person {i // 3}" for i in range(N)]
     assert fitted(X, y) == []
 
@@ -227,7 +249,11 @@ def test_row_numbers() -> None:
     X, y = table()
     X["id"] = np.random.default_rng(7).permutation(N) + 1000
     (text,) = fitted(X, y)
-    assert text.startswith("Column 'id' looks like a row number")
+    assert text.startswith("Column 'id' (no value twice, 1000 to 1299) looks like a row number")
+    assert text.endswith("leave it out, X.drop(columns='id').")
+    (text,) = fitted(X.assign(no=X["id"] - 7), y)
+    assert "'no' (no value twice, 993 to 1292) look like row numbers" in text
+    assert "X.drop(columns=['id', ...])" in text
     train = np.random.default_rng(8).permutation(N)[:200]
     assert "row number" in fitted(X.iloc[train], y[train])[0]
     X["id"] = X["id"].astype(float)
@@ -242,20 +268,79 @@ def test_a_word_for_missing_values() -> None:
     X["weight"] = [("?" if i % 50 == 3 else str(i % 90)) for i in range(N)]
     (text,) = fitted(X, y)
     assert text.startswith("Column 'weight' ('?') is text, but holds numbers")
-    assert "pd.to_numeric" in text
+    assert "X['weight'] = pd.to_numeric(X['weight'], errors=\"coerce\")" in text
+
+
+def test_more_words_among_many_numbers() -> None:
+    """One in ten of the different values, which are many."""
+    X, y = table()
+    X["pay"] = [f"unknown {i}" if i % 12 == 0 else f"{i}.5" for i in range(N)]
+    (text,) = fitted(X, y)
+    assert "'unknown 12' and 22 more) is text, but holds numbers" in text
+    X["pay"] = [f"unknown {i}" if i % 6 == 0 else f"{i}.5" for i in range(N)]
+    (text,) = fitted(X, y)
+    assert "identifier" in text
 
 
 def test_words_are_looked_for_until_there_are_too_many() -> None:
-    numbers = [str(i) for i in range(9)]
-    for words in ([], ["?"], ["?", "none", "-"]):
-        assert words_among_numbers([*words, *numbers], 9 + len(words)) == words
-    assert words_among_numbers(["a", "1", "2", "3"], 4) == []  # mostly words
+    numbers = tuple(map(str, range(4)))
+    for words in (("?",), ("?", "none", "-")):
+        found = numbers_in([*words, *numbers, *"456"])
+        assert found is not None
+        assert found.words == words
+    assert numbers_in(["a", *numbers[1:]]) is None  # too few numbers
+    assert numbers_in([*"abcd", *map(str, range(30))]) is None
 
     def five() -> Iterator[str]:
         yield from "abcd"
         raise AssertionError("four are enough")
 
-    assert words_among_numbers(five(), 5) == []
+    assert words_among_numbers(five(), 3) == [*"abcd"]
+
+
+def test_numbers_as_text() -> None:
+    X, y = table()
+    X["years"] = (X["age"] // 2).astype(str)
+    (text,) = fitted(X, y)
+    assert text.startswith(
+        "Column 'years' is text that holds numbers. Convert to numbers: X['years'] "
+    )
+    assert "X['years'] = pd.to_numeric(X['years'])." in text
+    X["no"] = [str(i * 17) for i in range(N)]  # which is no reason to leave the column out
+    (text,) = fitted(X, y)
+    assert text.startswith("Columns 'years', 'no' are text that holds numbers")
+    (found,) = check_table(X).columns[-1].findings
+    assert (found.kind, found.words) == ("numbers", ())
+
+
+@pytest.mark.parametrize("mark", [",", "'", " ", "\u00a0"])
+def test_numbers_with_a_separator_of_thousands(mark: str) -> None:
+    X, y = table()
+    X["pay"] = [f"{i * 997:,}".replace(",", mark) for i in range(N)]
+    (text,) = fitted(X, y)
+    remedy = f"pd.to_numeric(X['pay'].str.replace({mark!r}, ''))"
+    assert remedy in text
+    made = eval(remedy, {"pd": pd, "X": X})
+    assert made.tolist() == [i * 997 for i in range(N)]
+    assert remedy in fitted(X.assign(age=X["age"].astype(str)), y)[0]  # said of both
+    X.loc[7, "pay"] = "none"
+    assert "Column 'pay' ('none') is text, but holds numbers" in fitted(X, y)[0]
+
+
+CODES = {
+    "few": [str(i % 10) for i in range(N)],
+    "with leading zeros": [f"{i % 50:05}" for i in range(N)],
+    "declared, with a word": pd.Categorical([str(i % 50 or "none") for i in range(N)]),
+    "declared": pd.Categorical([str(i % 50) for i in range(N)]),
+    "two separators": [f"{i % 50},000" if i % 2 else f"{i % 50} 000" for i in range(N)],
+    "no thousands": [f"{i % 50},00" for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("kind", CODES)
+def test_text_that_may_be_codes(kind: str) -> None:
+    X, y = table()
+    assert fitted(X.assign(code=CODES[kind]), y) == []
 
 
 @pytest.mark.parametrize("library", ["polars", "pyarrow"])
@@ -360,9 +445,13 @@ def test_doctor_looks_at_the_target(tmp_path: Path) -> None:
     code, found = doctor(path, "--target", "outcome")
     assert code == 0
     assert "single leaf" in found["hints"][0]
+    assert "`splitsecond path` or `fit --regularization 1se` finds one" in found["hints"][0]
     assert "single leaf" in run("doctor", path, "--target", "outcome").stdout
     assert doctor(path, "--target", "outcome", "--regularization", "0.001")[1]["hints"] == []
-    assert "note: The tree is a single leaf" in run("fit", path, "--target", "outcome").stderr
+    noted = run("fit", path, "--target", "outcome").stderr
+    assert "note: The tree is a single leaf" in noted
+    assert "(`splitsecond path` or `fit --regularization 1se` finds one); --loss log_loss" in noted
+    assert "or --class-weight balanced if" in noted
 
 
 def test_doctor_counts_columns(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 
 from splitsecond._cli.options import Task
 from splitsecond._cli.sources import Source
-from splitsecond._cli.targets import Asked, read_target
-from splitsecond._support.messages import date_text, infinity_text
+from splitsecond._cli.targets import Asked, decoded, read_target
+from splitsecond._support.messages import date_text, infinity_text, shown
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,19 @@ class Data:
     def given(self) -> dict[str, Any]:
         """What a fit takes."""
         return {"X": self.X, "y": self.y, "sample_weight": self.weights}
+
+    def not_numbers(self, name: str, words: Sequence[str]) -> str:
+        """Say how many values of a column are words among numbers, and where the first is."""
+        column = decoded(self.X[name])
+        is_word = pc.is_in(column, value_set=pa.array(words, column.type))
+        n_words, n_values = pc.sum(is_word).as_py(), len(column) - column.null_count
+        first = pc.index(is_word, True).as_py()
+        row = first if self.places is None else int(self.places[first])
+        assert self.source is not None
+        where = self.source.row(row, self.rows_in_source)
+        value = shown(column[first].as_py())
+        are = "is not a number," if n_words == 1 else "are not numbers, the first"
+        return f"{n_words:,} of its {n_values:,} values {are} {value} in {where}"
 
     def take(self, rows: NDArray[np.intp]) -> Data:
         """Return some of the rows."""

@@ -16,7 +16,7 @@ from splitsecond._cli import options as o
 from splitsecond._cli.counted import is_large
 from splitsecond._cli.data import Data, check_column, nothing_to_ask, only_a_target
 from splitsecond._cli.folders import Sampled, sampled
-from splitsecond._cli.output import write, write_json, write_table
+from splitsecond._cli.output import as_numbers, by_options, write, write_json, write_table
 from splitsecond._cli.sources import Source
 from splitsecond._cli.targets import Asked, ReadTarget, decoded, read_target
 from splitsecond._cli.trial_fits import estimates
@@ -135,7 +135,7 @@ def examine(source: Source, target: str | None, regularization: Any, asked: Aske
     if read is not None and report.classes is None and report.numbers is None:
         read = None
         problems.append(str(report.problems[-1]))
-    hints = [str(each) for each in report.warnings if not each.columns]
+    hints = [by_options(each) for each in report.warnings if not each.columns]
     problems += [each.note for each in columns if each.kind == REFUSED]
     if all(each.kind in (REFUSED, *LEFT_OUT) for each in columns):
         problems.append(str(nothing_to_ask(source.path)))
@@ -181,6 +181,8 @@ def _suspicion(found: Any) -> str:
     if found.words:  # among numbers
         words = ", ".join(map(shown, found.words))
         return f"numbers but for {words}: if that means missing, --missing {shown(found.words[0])}"
+    if found.kind == "numbers":
+        return f"numbers as text? then {as_numbers(found)}"
     if found.kind == "copy":
         return f"a copy{found.detail}? then --drop {name!r}"
     return f"{NOTED[found.kind]}? then --drop {name!r}"

@@ -9,7 +9,14 @@ import typer
 
 from splitsecond._cli import options as o
 from splitsecond._cli.data import Data
-from splitsecond._cli.output import check_out, progress, warnings_as_notes, write, write_json
+from splitsecond._cli.output import (
+    check_out,
+    columns_told_elsewhere,
+    progress,
+    warnings_as_notes,
+    write,
+    write_json,
+)
 from splitsecond._cli.rows import Rows
 from splitsecond._cli.values import ONE_STANDARD_ERROR, regularization_or_rule
 
@@ -59,7 +66,7 @@ def fit(
     if test_size is not None:
         data, held_out = hold_out(data, test_size, seed)
     found: dict[str, Any] = {}
-    with warnings_as_notes():
+    with warnings_as_notes(data):
         if rule is not None:
             model, found["choice"] = _choose(model, data, seed, rule)
         if cv is not None:
@@ -129,9 +136,10 @@ def _cross_validate(model: Any, data: Data, n: int, seed: int, rule: Rule | None
 
     def fitted(part: Data) -> Any:
         own = clone(model)
-        if rule is not None:  # chosen without the fold that is scored, too
-            return choose_regularization(own, part, seed, rule.word, rule.scoring)[0].model
-        return fit_or_interrupt(own, part)
+        with columns_told_elsewhere():
+            if rule is not None:  # chosen without the fold that is scored, too
+                return choose_regularization(own, part, seed, rule.word, rule.scoring)[0].model
+            return fit_or_interrupt(own, part)
 
     with progress("cross-validating", n) as listener:
         return cross_validated(fitted, data, n, seed, listener)

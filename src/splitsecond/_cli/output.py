@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich import box
@@ -29,11 +29,19 @@ from rich.text import Text
 
 from splitsecond._cli.options import Writing
 from splitsecond._support.files import replaces, write_whole
-from splitsecond._support.messages import shown
+from splitsecond._support.messages import A_SMALLER_ONE, shown
+
+if TYPE_CHECKING:  # which imports this module
+    from splitsecond._cli.data import Data
 
 Listener = Callable[..., None]
 MAX_NOTED = 5  # columns of one kind
 WIDE = 100_000  # columns of a pipe: lines are not wrapped
+OPTIONS = {  # what the library tells users of Python to try, and what it is called here
+    A_SMALLER_ONE: "`splitsecond path` or `fit --regularization 1se`",
+    'loss="log_loss"': "--loss log_loss",
+    "class_weight='balanced'": "--class-weight balanced",
+}
 
 
 def say(text: str) -> None:
@@ -162,27 +170,72 @@ def progress(
 
 
 @contextmanager
-def warnings_as_notes() -> Iterator[None]:
-    """Turn the library's warnings into messages, each said once."""
+def warnings_as_notes(data: Data | None = None) -> Iterator[None]:
+    """Turn the library's warnings into messages, each said once; `data` is what they are about."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    said = (text for warning in caught for text in _notes(warning.message))
+    said = (text for warning in caught for text in _notes(warning.message, data))
     for text in dict.fromkeys(said):
-        say(f"note: {text}")
+        say(text)
 
 
-def _notes(warning: Warning | str) -> list[str]:
+@contextmanager
+def columns_told_elsewhere() -> Iterator[None]:
+    """Drop warnings about columns, for parts of a table that is itself warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for each in caught:
+        if not getattr(each.message, "columns", ()):
+            warnings.warn(each.message, stacklevel=2)
+
+
+def by_options(warning: Warning | str) -> str:
+    """Return what a warning says, with the options of the command line for what it advises."""
+    text = str(warning)
+    for said, option in OPTIONS.items():
+        text = text.replace(said, option)
+    return text
+
+
+def as_numbers(found: Any) -> str:
+    """Say how a column of text that holds numbers becomes one of numbers."""
+    separator = found.numbers.separator
+    return f"write them without {separator!r}" if separator else "store them as numbers"
+
+
+def _notes(warning: Warning | str, data: Data | None) -> list[str]:
     """Return what a warning says; one about columns in the words of the command line."""
     columns = getattr(warning, "columns", ())
     if not columns:
-        return [str(warning)]
-    notes = []
-    for each in columns[:MAX_NOTED]:
-        name = shown(str(each.label))
-        remedy = f"leave it out with --drop {name}."
-        if each.words:  # which are no numbers
-            remedy = f"if that means missing, give --missing {shown(each.words[0])}."
-        notes.append(f"column {name}{each.detail} {each.suspicion}: {remedy}")
+        return [f"note: {by_options(warning)}"]
+    notes = [
+        _no_number(each, data) if each.numbers is not None else _left_out(each)
+        for each in columns[:MAX_NOTED]
+    ]
     more = len(columns) - MAX_NOTED
-    return [*notes, f"and {more} more columns like that; see doctor."] if more > 0 else notes
+    if more > 0:
+        notes.append(f"note: and {more} more columns like that; see doctor.")
+    return notes
+
+
+def _left_out(found: Any) -> str:
+    name = shown(str(found.label))
+    return f"note: column {name}{found.detail} {found.suspicion}: leave it out with --drop {name}."
+
+
+def _no_number(found: Any, data: Data | None) -> str:
+    """Say that a column of numbers is used as a category, which changes every question about it."""
+    label = str(found.label)
+    name = shown(label)
+    said = f"warning: column {name} is used as a category, not as a number"
+    codes = f"if it is a category, give --category {name}."
+    if not found.words:
+        return f"{said}: it {found.suspicion}. To use numbers, {as_numbers(found)}; {codes}"
+    why = f"it holds{found.detail}" if data is None else data.not_numbers(label, found.words)
+    missing = " ".join(f"--missing {shown(word)}" for word in found.words[:3])
+    return (
+        f"{said}: {why}. To use numbers, correct that in the file, or give {missing} if it stands "
+        f"for missing values; {codes}"
+    )

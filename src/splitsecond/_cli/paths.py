@@ -62,7 +62,7 @@ def path(
     from splitsecond._cli.scoring import find_path
 
     model = make_tree(search, data, jobs, time_limit=time_limit)
-    with warnings_as_notes(), progress("searching"):
+    with warnings_as_notes(data), progress("searching"):
         found = find_path(
             model, data, cv, seed, smallest=smallest, largest=largest, scoring=scoring
         )

@@ -83,7 +83,7 @@ def rashomon(
     if test_size is not None:
         data, held_out = hold_out(data, test_size, seed)
     model = make_set(sets, data, jobs, time_limit)
-    with warnings_as_notes():
+    with warnings_as_notes(data):
         fit_with_bar(model, data, "searching")
     found: TreeSet = model.trees_
     trees = found if filters.is_empty else meeting(found, filters)
@@ -217,7 +217,7 @@ def importance(
         random_state=seed,
         n_jobs=jobs,
     )
-    with warnings_as_notes(), progress("bootstraps", bootstraps) as rid.verbose:
+    with warnings_as_notes(data), progress("bootstraps", bootstraps) as rid.verbose:
         try:
             with rows_of_data(data):
                 rid.fit(**data.given)

@@ -33,6 +33,9 @@ COMPRESSED = {  # and those that are compressed, whatever their names
     "lz4": rb"\x04\x22\x4d\x18",
 }
 START = 10  # bytes that tell these apart
+BEGINNING = 64  # bytes of a file that is not text; most have a NUL among them
+JSON = re.compile(rb"(\xef\xbb\xbf)?\s*(\{\s*\"|\[\s*[\[{\"])")  # as no header begins
+PICKLE = re.compile(rb"\x80[\x02-\x05]")
 MISSING = ("NA", "N/A", "NaN", "nan", "null", "NULL")
 MAX_CHARACTERS = 100_000  # of a value; more are mostly a quote that does not end
 MAX_BYTES = 2**31 - 2  # of a block that pyarrow guesses the types of
@@ -87,6 +90,8 @@ class Source:
             column = self._checked(table[name], name)
             if name in self.category or name in self.texts:
                 column = _as_text(column)
+            if name in self.category and not pa.types.is_dictionary(column.type):
+                column = column.dictionary_encode()  # which says that it holds categories
             table = table.set_column(place, name, column)
         return table
 
@@ -153,7 +158,7 @@ class Source:
     def _content(self) -> pa.Buffer:
         try:
             with self._stream() as stream:
-                self._check_text(stream.read(4))
+                self._check_text(stream.read(BEGINNING))
             with self._stream() as stream:
                 # Not as bytes: pyarrow's threads may be the last to let go of it, and one that has
                 # to wait for the interpreter while the program ends would abort it.
@@ -163,8 +168,12 @@ class Source:
 
     def _check_text(self, start: bytes) -> None:
         """Refuse a file that begins as no text does, before all of it is read."""
-        if start[:2] == b"PK" or (b"\0" in start and self.encoding == UTF8):
-            raise ValueError(f"{self.name} is neither CSV nor Parquet: save the table as CSV.")
+        is_binary = b"\0" in start or PICKLE.match(start)
+        if start[:2] == b"PK" or (is_binary and self.encoding == UTF8):
+            raise self._no_table()
+
+    def _no_table(self) -> ValueError:
+        return ValueError(f"{self.name} is neither CSV nor Parquet: save the table as CSV.")
 
     def _csv(self) -> pa.Table:
         content = self._content()
@@ -174,6 +183,8 @@ class Source:
                 f"{self.name} is a model file, which show, predict and export read, and explore if "
                 "it holds a set: give a table here, as CSV or Parquet."
             )
+        if JSON.match(content[: 4 * BEGINNING]):
+            raise self._no_table()
         if not (characters > ord(" ")).any():
             raise ValueError(f"{self.name} is empty: a header and rows are needed.")
         separator = self.separator or ("\t" if ".tsv" in self.path.suffixes else ",")

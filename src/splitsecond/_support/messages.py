@@ -12,6 +12,7 @@ import numpy as np
 MAX_CHARACTERS = 70  # of a value
 MAX_OF_MESSAGE = 600  # characters
 MAX_LISTED = 240  # characters of a list of names
+A_SMALLER_ONE = "regularization_path(X, y, cv=5)"  # what finds a lambda
 
 
 def shortened(text: str, most: int = MAX_CHARACTERS) -> str:
@@ -38,6 +39,12 @@ def shown(value: Any, most: int = MAX_CHARACTERS) -> str:
 def shown_number(count: int) -> str:
     """Write a number in full, or roughly where that is long; a float may be too small for it."""
     return f"{count:,}" if count < 10**15 else f"about {Decimal(count):.3g}"
+
+
+def share_text(share: float) -> str:
+    """Write a share with one decimal, or with two digits where that would say too little."""
+    text = f"{share:.1%}"
+    return text if share == 0 or abs(share) >= 0.01 else f"{100 * share:.2g}%"
 
 
 def counted_trees(n_trees: int) -> str:

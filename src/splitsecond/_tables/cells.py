@@ -153,10 +153,12 @@ def _as_numbers(cells: Cells) -> Cells:
     if len(texts) < len(cells.keys):
         where = rows(texts)
         listed = ", ".join(str(row) for row in where[:3]) + (", ..." if len(where) > 3 else "")
+        label, value = shown(cells.label), shown(cells.keys[texts[0]])
+        several = f"{len(where):,} values such as {value} are not numbers (rows {listed})"
+        said = several if len(where) > 1 else f"1 value, {value}, is not a number (row {listed})"
         raise TableError(
-            f"Column {shown(cells.label)} mixes numbers and text: {len(where)} values such as "
-            f"{shown(cells.keys[texts[0]])} are not numbers (rows {listed}). Convert it to "
-            "numbers, or make every value text (a category).",
+            f"Column {label} mixes numbers and text: {said}. Convert it to numbers, for example by "
+            f'pd.to_numeric(X[{label}], errors="coerce"), or make every value text (a category).',
             row=int(where[0]),
             column=cells.label,
         )

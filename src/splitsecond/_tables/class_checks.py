@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from splitsecond._solving.losses import ZERO_ONE
 from splitsecond._support.checks import MAX_CLASSES, is_quantity
-from splitsecond._support.messages import shown
+from splitsecond._support.messages import A_SMALLER_ONE, share_text, shown
 from splitsecond._support.warning import warn
 from splitsecond._tables.data_checks import MIN_ROWS, DataWarning, SingleLeafWarning
 
@@ -66,10 +66,11 @@ def rare_classes(counts: NDArray[Any], regularization: Any) -> float | None:
 
 def rare_text(share: float, regularization: Any) -> str:
     """Say what rare classes lead to, and what to do."""
+    price = float(regularization)
     return (
-        f"All classes but the largest have {share:.1%} of the weight together, and a leaf must be "
-        f"worth lambda, regularization={float(regularization):.3g} ({float(regularization):.1%} of "
-        "it). Try a smaller regularization, or class_weight='balanced'."
+        f"All classes but the largest have {share_text(share)} of the rows together, and a leaf "
+        f"must be worth lambda, regularization={price:.3g} ({share_text(price)} of them). Try a "
+        f"smaller regularization ({A_SMALLER_ONE} finds one), or class_weight='balanced'."
     )
 
 
@@ -79,13 +80,14 @@ def warn_of_leaf(tree: Any, regularization: Any) -> None:
         return
     others = 1 - float(ZERO_ONE.correct(tree.counts[0]) / tree.counts[0].sum())
     label = shown(tree.classes[tree.prediction[0]])
+    whole, are = ("weight", "is") if tree.is_weighted else ("rows", "are")
     price = float(regularization)
-    smaller = "a smaller regularization; " if price > 0 else ""
+    smaller = f"a smaller regularization ({A_SMALLER_ONE} finds one); " if price > 0 else ""
     warn(
-        f"The tree is a single leaf, which predicts {label} for every row, although {others:.1%} "
-        "of the weight is of other classes: no split saves errors worth lambda, "
-        f"regularization={price:.3g} ({price:.1%} of the weight for each leaf). Try {smaller}"
-        "loss=\"log_loss\" if probabilities or a ranking are wanted; or class_weight='balanced' if "
-        "rare classes matter more.",
+        f"The tree is a single leaf, which predicts {label} for every row, although "
+        f"{share_text(others)} of the {whole} {are} of other classes: no split saves errors worth "
+        f"lambda, regularization={price:.3g} ({share_text(price)} of the {whole} for each leaf). "
+        f'Try {smaller}loss="log_loss" if probabilities or a ranking are wanted; or '
+        "class_weight='balanced' if rare classes matter more.",
         SingleLeafWarning,
     )

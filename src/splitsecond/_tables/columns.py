@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +22,7 @@ from splitsecond._tables.binary import names_of
 from splitsecond._tables.cells import MISSING, UNKNOWN, Cells, as_float, read_series, read_values
 from splitsecond._tables.errors import TableError
 from splitsecond._tables.opening import Opened, open_table, values_of
+from splitsecond._tables.text_checks import is_number
 
 KEPT_BYTES = 2**24  # of numbers that a raw table keeps as it has read them
 
@@ -123,10 +125,11 @@ class Variable:
             numbers = self._numbers(cells)
             wrong = ~((numbers == 0) | (numbers == 1) | np.isnan(numbers))
             if wrong.any():
-                row = int(np.argmax(wrong))
+                row, n_wrong = int(np.argmax(wrong)), int(wrong.sum())
                 raise TableError(
                     f"Column {shown(self.label)} had only the values 0 and 1 in training and has "
-                    f"{int(wrong.sum())} others now: {_short(numbers[row])}",
+                    f"{n_wrong:,} {'other' if n_wrong == 1 else 'others'} now: "
+                    f"{_short(numbers[row])}",
                     ". If it is a number, fit on rows that show so.",
                     row=row,
                     column=self.label,
@@ -138,16 +141,29 @@ class Variable:
         if cells.numbers is not None:
             return cells.numbers
         assert cells.codes is not None
-        if any(isinstance(key, str) for key in cells.keys):
-            first = next(i for i, key in enumerate(cells.keys) if isinstance(key, str))
-            raise TableError(
-                f"Column {shown(self.label)} had numbers in training and has text now: "
-                f"{shown(cells.keys[first])}",
-                ". Convert it to numbers first.",
-                row=int(np.argmax(cells.codes == first)),
-                column=self.label,
-            )
+        texts = [i for i, key in enumerate(cells.keys) if isinstance(key, str)]
+        if texts:
+            raise self._is_text(cells, texts)
         return np.array([*map(as_float, cells.keys), np.nan])[cells.codes]
+
+    def _is_text(self, cells: Cells, texts: Sequence[int]) -> TableError:
+        """Return the error for text where numbers were; it names what is none, if anything is."""
+        assert cells.codes is not None
+        label = shown(self.label)
+        words = [i for i in texts if not is_number(cells.keys[i])]
+        row = int(np.argmax(np.isin(cells.codes, words or texts)))
+        value = shown(cells.value(row))
+        said = f"Column {label} had numbers in training and has text now"
+        if not words:
+            said = f"{said}, although it holds numbers: {value}"
+            remedy = f". Convert it to numbers: X[{label}] = pd.to_numeric(X[{label}])."
+        else:
+            said = f"{said}: {value} is not a number"
+            remedy = (
+                ". Correct it and convert the column to numbers; "
+                f'pd.to_numeric(X[{label}], errors="coerce") makes it a missing value.'
+            )
+        return TableError(said, remedy, row=row, column=self.label)
 
     def _codes(self, cells: Cells) -> NDArray[np.int32]:
         keys, codes = cells.keys, cells.codes
@@ -233,6 +249,12 @@ class RawTable:
         if self._frame is not None:
             return self._frame.get_column(self.label(j)).dtype.is_integer()
         return bool(self._array.dtype.kind in "ui")
+
+    def is_declared(self, j: int) -> bool:
+        """Whether the user's table says that column j holds categories."""
+        if self._frame is None:
+            return False
+        return isinstance(self._frame.get_column(self.label(j)).dtype, (nw.Categorical, nw.Enum))
 
     def rows(self, places: NDArray[np.intp]) -> RawTable:
         """Return some rows of the table."""

@@ -5,11 +5,9 @@ Columns are judged by a sample of the rows; only what looks wrong there is looke
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -22,21 +20,12 @@ from splitsecond._tables.binary import DenseTable, Table
 from splitsecond._tables.cells import Cells
 from splitsecond._tables.columns import Kind, RawTable, Variable
 from splitsecond._tables.target_copies import one_to_one, tell_classes, tells_numbers, two_codes
+from splitsecond._tables.text_checks import TextNumbers, are_dates, numbers_in
 
 MIN_ROWS = 50  # in fewer, columns are alike by chance
 SAMPLE = 500  # rows
 SMALL_SAMPLE = 64  # of a 0/1 array, whose fit may take less than a millisecond
 GLANCE = 16  # rows, before a sample
-FEW_WORDS = 3  # values that keep a column of text from being numbers
-SOME = 40  # values that are taken for all of a column
-
-_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-_DATE = re.compile(
-    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2}([T ]\d.*)?)?"
-    r"|\d{1,2}[-/.]\d{1,2}[-/.](\d{2}|\d{4})( \d.*)?"
-    rf"|(\d{{1,2}}[- ])?({_MONTHS})[a-z]*[-., ]+(\d{{1,2}},? )?\d{{2,4}}( \d.*)?",
-    re.IGNORECASE,
-)
 
 
 @public
@@ -44,7 +33,7 @@ class DataWarning(UserWarning):
     """The table or the target looks like something that a tree should not learn from as it is.
 
     Warned of are a column that goes one to one with the target, copies of columns, text that looks
-    like dates, identifiers or numbers with a word for missing values, row numbers, a target with
+    like dates, identifiers or numbers, perhaps with a few words, row numbers, a target with
     very many classes, more 0/1 columns than the search handles without a time limit, and a tree of
     a single leaf although targets differ (`SingleLeafWarning`). The fit goes on.
 
@@ -52,9 +41,9 @@ class DataWarning(UserWarning):
     ----------
     columns : sequence
         What was found about columns: each has a ``label``, a ``kind`` ("target", "copy", "date",
-        "identifier", "row_number" or "words"), the ``suspicion`` in words, a ``detail`` such as
-        the column that it copies, and the ``words`` among numbers. Empty if the warning is about
-        something else.
+        "identifier", "row_number", "words" or "numbers"), the ``suspicion`` in words, a ``detail``
+        such as the column that it copies, and the ``words`` among numbers. Empty if the warning is
+        about something else.
     """
 
     columns: Sequence[Finding] = ()
@@ -81,7 +70,10 @@ class ColumnWarning(DataWarning):
 
 @public
 class Suspicion(Enum):
-    """What a column may be: as said of one, as said of several, and what to do."""
+    """What a column may be: as said of one, as said of several, and what to do.
+
+    The last names the ``first`` of the columns, ``all`` of them and, of text, its ``numbers``.
+    """
 
     TARGET = (
         "tells the classes apart one to one, as the target itself does",
@@ -101,23 +93,31 @@ class Suspicion(Enum):
     DATE = (
         "looks like dates, as text",
         "look like dates, as text",
-        "Turn them into numbers first, for example pd.to_datetime(X[name]).dt.year.",
+        "Turn them into numbers first, for example "
+        "X[{first}] = pd.to_datetime(X[{first}]).dt.year.",
     )
     IDENTIFIER = (
         "looks like an identifier",
         "look like identifiers",
-        "Nearly every row has a value of its own: leave out identifiers.",
+        "Nearly every row has a value of its own, which says nothing about new rows: leave out "
+        "identifiers, X.drop(columns={all}).",
     )
     ROW_NUMBER = (
         "looks like a row number",
         "look like row numbers",
-        "No number of the range is there twice: leave out row numbers.",
+        "An id says nothing about new rows: leave it out, X.drop(columns={all}).",
     )
     WORDS = (
         "is text, but holds numbers except for a few values",
         "are text, but hold numbers except for a few values",
-        "If those stand for missing values, make numbers of the column: "
-        'pd.to_numeric(X[name], errors="coerce").',
+        "Correct them; or, if they stand for missing values, make numbers of the column: "
+        'X[{first}] = pd.to_numeric({numbers}, errors="coerce").',
+    )
+    NUMBERS = (
+        "is text that holds numbers",
+        "are text that holds numbers",
+        "Convert to numbers: X[{first}] = pd.to_numeric({numbers}). Text is asked about value by "
+        "value; if that is meant, make a categorical column of it.",
     )
 
 
@@ -130,7 +130,12 @@ class Finding:
     label: Any
     what: Suspicion
     detail: str = ""  # what it copies, or what is no number
-    words: Sequence[str] = ()  # those that are no numbers
+    numbers: TextNumbers | None = None  # that the column holds as text
+
+    @property
+    def words(self) -> Sequence[str]:
+        """Values that are no numbers, among those that are."""
+        return () if self.numbers is None else self.numbers.words
 
     @property
     def kind(self) -> str:
@@ -160,7 +165,18 @@ def column_warnings(found: Sequence[Finding]) -> Iterator[DataWarning]:
             names = listed([f"{shown(each.label)}{each.detail}" for each in some], 5)
             one, several, remedy = what.value
             said = f"Column {names} {one}" if len(some) == 1 else f"Columns {names} {several}"
-            yield ColumnWarning(f"{said}. {remedy}", some)
+            yield ColumnWarning(f"{said}. {remedy.format(**_marks(some))}", some)
+
+
+def _marks(some: Sequence[Finding]) -> dict[str, str]:
+    """Return what a remedy calls columns."""
+    separators = {each.label: each.numbers.separator for each in some if each.numbers is not None}
+    # What removes a separator does no harm to the columns that have none.
+    label = next((label for label, mark in separators.items() if mark), some[0].label)
+    mark, first = separators.get(label), shown(label)
+    without = f".str.replace({mark!r}, '')" if mark else ""
+    every = first if len(some) == 1 else f"[{first}, ...]"
+    return {"first": first, "all": every, "numbers": f"X[{first}]{without}"}
 
 
 def warn_of_width(n_columns: int, most: int | None) -> None:
@@ -192,7 +208,7 @@ def findings(
     columns: _Columns
     if isinstance(source, RawTable):
         assert variables is not None
-        found += _texts(variables, n_rows)
+        found += _texts(source, variables, n_rows)
         columns = _RawColumns(source, variables)
         sample = columns.sample(places)
         if has_names:
@@ -221,44 +237,22 @@ def findings(
     return found
 
 
-def text_is(distinct: int, n_rows: int, values: Iterable[str]) -> Suspicion | None:
-    """Say what a column of text may be, by its different values or some of them."""
-    some = list(islice(values, SOME))
-    if len(some) > 2 and all(_DATE.fullmatch(text.strip()) for text in some):
-        return Suspicion.DATE
-    if distinct > max(20, n_rows / 2):
-        return Suspicion.IDENTIFIER
-    return None
-
-
-def words_among_numbers(values: Iterable[str], n_values: int) -> list[str]:
-    """Return the words that keep a column of text from being numbers, if they are few."""
-    odd = list(islice((text for text in values if not _is_number(text)), FEW_WORDS + 1))
-    return odd if 0 < len(odd) <= FEW_WORDS < n_values - len(odd) else []
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _texts(variables: Sequence[Variable], n_rows: int) -> Iterator[Finding]:
+def _texts(table: RawTable, variables: Sequence[Variable], n_rows: int) -> Iterator[Finding]:
     for j, variable in enumerate(variables):
         values = variable.categories
         if variable.kind is not Kind.CATEGORY or not isinstance(values[0], str):
             continue
-        odd = words_among_numbers(map(str, values), len(values))
-        if odd:
-            detail = f" ({', '.join(map(shown, odd))})"
-            yield Finding(j, variable.label, Suspicion.WORDS, detail, odd)
-            continue
-        step = max(1, len(values) // SOME)
-        what = text_is(len(values), n_rows, map(str, values[::step]))
-        if what is not None:
-            yield Finding(j, variable.label, what)
+        texts = [*map(str, values)]
+        numbers = None if table.is_declared(j) else numbers_in(texts)
+        if numbers is not None and numbers.words:
+            detail = f" ({listed([*map(shown, numbers.words)], 3)})"
+            yield Finding(j, variable.label, Suspicion.WORDS, detail, numbers)
+        elif numbers is not None:
+            yield Finding(j, variable.label, Suspicion.NUMBERS, numbers=numbers)
+        elif are_dates(texts):
+            yield Finding(j, variable.label, Suspicion.DATE)
+        elif len(texts) > max(20, n_rows / 2):
+            yield Finding(j, variable.label, Suspicion.IDENTIFIER)
 
 
 class _Columns:
@@ -386,8 +380,12 @@ def _row_numbers(columns: _RawColumns, sample: dict[int, NDArray[Any]]) -> Itera
             continue
         if not columns.table.is_integer(j):
             continue
-        if len(np.unique(values)) == len(values) and is_row_number(columns.whole(j)):
-            yield Finding(j, columns.label(j), Suspicion.ROW_NUMBER)
+        if len(np.unique(values)) < len(values):
+            continue
+        whole = columns.whole(j)
+        if is_row_number(whole):
+            detail = f" (no value twice, {whole.min():.0f} to {whole.max():.0f})"
+            yield Finding(j, columns.label(j), Suspicion.ROW_NUMBER, detail)
 
 
 def is_row_number(values: NDArray[Any]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from splitsecond._support.messages import A_SMALLER_ONE, share_text
 from splitsecond._support.warning import warn
 from splitsecond._tables.data_checks import SingleLeafWarning
 
@@ -35,10 +36,12 @@ def warn_of_lone_leaf(tree: Any, regularization: Any) -> None:
     if tree.n_leaves > 1 or not tree.loss.loss(tree.counts[0]) > 0:
         return
     price = float(regularization)
-    smaller = "Try a smaller regularization." if price > 0 else "No column tells rows apart."
+    smaller = "No column tells rows apart."
+    if price > 0:
+        smaller = f"Try a smaller regularization ({A_SMALLER_ONE} finds one)."
     warn(
         f"The tree is a single leaf, which predicts {tree.labels[0]:.4g} for every row: no split "
         f"explains a share of the {tree.loss.title} that is worth lambda, "
-        f"regularization={price:.3g} ({price:.1%} of it for each leaf). {smaller}",
+        f"regularization={price:.3g} ({share_text(price)} of it for each leaf). {smaller}",
         SingleLeafWarning,
     )

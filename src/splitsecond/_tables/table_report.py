@@ -55,8 +55,8 @@ class ColumnReport:
         Minimum and maximum of numbers, the categories in their order, or the value of a constant.
     findings : tuple
         What looks like a mistake: each has a ``kind`` ("target", "copy", "date", "identifier",
-        "row_number" or "words"), the ``suspicion`` in words, a ``detail`` such as the column that
-        is copied, and the ``words`` among numbers.
+        "row_number", "words" or "numbers"), the ``suspicion`` in words, a ``detail`` such as the
+        column that is copied, and the ``words`` among numbers.
     error : Exception or None
         Why the column is refused, with its ``row`` if it is about one (`TableError`).
     """
