@@ -14,6 +14,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +47,9 @@ MODULES = (
 PIECES: tuple[Piece, ...] = tuple(piece for module in MODULES for piece in module.PIECES)
 
 
-def make(piece: Piece, outcomes: Sequence[Outcome], settings: Settings, out: Path) -> None:
+def make(
+    piece: Piece, outcomes: Sequence[Outcome], settings: Settings, at_once: int, out: Path
+) -> None:
     """Write the tables, notes and figures of a piece."""
     rows = [row for outcome in outcomes for row in outcome.rows]
     if not rows:
@@ -57,7 +60,7 @@ def make(piece: Piece, outcomes: Sequence[Outcome], settings: Settings, out: Pat
     facts = {
         "in the paper": piece.paper,
         "run": "quick: fewer data sets, splits and penalties" if settings.quick else "full",
-        "threads": str(settings.threads),
+        "threads": f"{settings.threads}, {at_once} {'fit' if at_once == 1 else 'fits'} at once",
         "limits of a fit": f"{settings.time_limit:.0f} s, {settings.memory_limit / 1e9:g} GB",
         "measured at": ", ".join(sorted({each.commit for each in outcomes if each.commit})),
         "missing": "; ".join(failed) or "nothing",
@@ -91,6 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="a small version of everything")
     parser.add_argument("--force", action="store_true", help="measure again what is there")
     parser.add_argument("--threads", type=int, default=1, help="of one fit")
+    parser.add_argument("--at-once", type=int, default=1, help="jobs, where there are processors")
     parser.add_argument("--time-limit", type=float, help="seconds for one fit")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "benchmarks" / "paper")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "paper")
@@ -104,26 +108,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pieces = [piece for piece in PIECES if not chosen.only or piece.name in chosen.only]
     needed = {piece.name: piece.jobs(settings) for piece in pieces}
     todo = list(dict.fromkeys(job for jobs in needed.values() for job in jobs))
-    done: dict[Job, Outcome] = {}
     made, problems = [], []
     start = time.perf_counter()
-    for piece in pieces:
-        for job in needed[piece.name]:
-            if job not in done:
-                done[job] = _outcome(job, settings, work, chosen.force, len(done), len(todo), start)
-        outcomes = [done[job] for job in needed[piece.name]]
-        problems += [f"{each.job}: {each.failure}" for each in outcomes if each.failure]
-        try:
-            if (
-                any(each.is_new for each in outcomes)
-                or not (chosen.out / f"{piece.name}.md").exists()
-            ):
-                make(piece, outcomes, settings, chosen.out)
-            made.append(piece)
-            report.progress(f"{piece.name}: {chosen.out / piece.name}.md")
-        except Exception as error:  # the others are worth having
-            traceback.print_exc()
-            problems.append(f"{piece.name}: {type(error).__name__}: {error}")
+    pool = ThreadPoolExecutor(chosen.at_once)
+    try:
+        running = {job: pool.submit(_outcome, job, settings, work, chosen.force) for job in todo}
+        report.progress(f"{len(todo)} jobs, {chosen.at_once} at once")
+        for piece in pieces:
+            outcomes = [running[job].result() for job in needed[piece.name]]
+            problems += [f"{each.job}: {each.failure}" for each in outcomes if each.failure]
+            try:
+                if (
+                    any(each.is_new for each in outcomes)
+                    or not (chosen.out / f"{piece.name}.md").exists()
+                ):
+                    make(piece, outcomes, settings, chosen.at_once, chosen.out)
+                made.append(piece)
+                report.progress(f"{piece.name}: {chosen.out / piece.name}.md")
+            except Exception as error:  # the others are worth having
+                traceback.print_exc()
+                problems.append(f"{piece.name}: {type(error).__name__}: {error}")
+    finally:  # after Ctrl-C, too, none is begun
+        pool.shutdown(cancel_futures=True)
     index(
         chosen.out,
         [piece for piece in PIECES if (chosen.out / f"{piece.name}.md").exists()],
@@ -135,19 +141,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if problems else 0
 
 
-def _outcome(
-    job: Job, settings: Settings, work: Path, force: bool, number: int, of: int, start: float
-) -> Outcome:
+def _outcome(job: Job, settings: Settings, work: Path, force: bool) -> Outcome:
     found = None if force else kept(job, settings, work)
     if found is not None:
         return found
     begin = time.perf_counter()
     outcome = run(job, settings, work)
-    now = time.perf_counter()
-    report.progress(
-        f"[{number + 1}/{of}, {now - start:.0f} s] {job}: "
-        + (outcome.failure or f"{len(outcome.rows)} rows in {now - begin:.1f} s")
-    )
+    seconds = time.perf_counter() - begin
+    report.progress(f"{job}: {outcome.failure or f'{len(outcome.rows)} rows'} in {seconds:.1f} s")
     return outcome
 
 
