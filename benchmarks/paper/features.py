@@ -72,7 +72,7 @@ def show(fits: Rows) -> Shown:
     legend(figure, axes)
     shown = columns(
         "data set = data | rows = rows , | algorithm | columns from = least_columns",
-        "time = least_seconds s | to = max_columns | time = most_seconds s",
+        "time = least_seconds s | to = most_columns | time = most_seconds s",
         "log-log slope = slope .1f | stopped at = stopped",
     )
     notes = [

@@ -54,6 +54,18 @@ def test_a_job_is_kept_and_a_failure_is_told(
     assert jobs.kept(jobs.Job("fake", "none", 1), asked, tmp_path) is None
 
 
+def test_the_table_of_widths_has_all_that_it_names(benchmark_module: Any) -> None:
+    fit = {"data": "few", "rows": 100, "rounds": 20, "objective": 0.1, "status": "complete"}
+    fits = [
+        {**fit, "algorithm": algorithm, "columns": columns, "seconds": columns / 1000}
+        for algorithm in benchmark_module("features").ALGORITHMS
+        for columns in (30, 60)
+    ]
+    (table,) = benchmark_module("features").show(fits).tables
+    assert "| few      | 100  | " in table.to_markdown()
+    assert "60" in table.to_markdown()
+
+
 tables = (
     st.integers(0, 2**32 - 1)
     .map(np.random.default_rng)
