@@ -169,8 +169,11 @@ def not_run(methods: Sequence[str]) -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of our package and the others, or why they are not there."""
-    ours = {name: _version(name) for name in ("splitsecond", "scikit-learn", "numpy")}
+    """Return the versions of our package, which may be a source tree, and of the others."""
+    import splitsecond
+
+    ours = {"splitsecond": splitsecond.__version__}
+    ours |= {name: _version(name) for name in ("scikit-learn", "numpy")}
     return ours | {name: environments.version_of(name) for name in environments.PACKAGES}
 
 
