@@ -308,10 +308,12 @@ def test_text_says_that_the_best_is_at_the_end() -> None:
     y = X[:, 0] & X[:, 1]
     y[:3] = 1 - y[:3]
     noisy = regularization_path(X, y, smallest=0.02, cv=3)
-    assert noisy.best_ is noisy[0] and noisy[0].loss > 0
+    assert noisy.best_ is noisy[0]
+    assert noisy[0].loss > 0
     assert str(noisy).endswith(note)
     clean = regularization_path(X, X[:, 0] & X[:, 1], smallest=0.02, cv=3)
-    assert clean.best_ is clean[0] and clean[0].loss == 0
+    assert clean.best_ is clean[0]
+    assert clean[0].loss == 0
     assert "may do better" not in str(clean)
 
 
