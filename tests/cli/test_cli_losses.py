@@ -308,7 +308,7 @@ def test_wrong_usage(
 
 def test_options_without_meaning_for_a_form(people: Path, people_model: Path) -> None:
     for args, expected in (
-        (("export", people_model, "--to", "svg", "--output", "leaf"), "for sql and python"),
+        (("export", people_model, "--to", "svg", "--output", "leaf"), "only for sql, python"),
         (("export", people_model, "--to", "sklearn", "--level", 0.9), "--level has no meaning"),
         (("export", people_model, "--to", "sql", "--of", "no"), "of='no' is the class of a prob"),
         (
